@@ -9,7 +9,7 @@ import type { Received } from '../kernel/process/testing/wire.ts';
 
 /**
  * Goal: every endpoint lets in exactly those whom the contract names, whatever its handler does.
- * Method: each operation is called with a request that succeeds, by an administrator, a user and nobody; who is refused, and how,
+ * Method: each operation is called with a request that succeeds, by an administrator, a user and without a key; who is refused, and how,
  * follows from `access` alone.
  */
 const walk = await startWalk({ after });
@@ -155,7 +155,7 @@ test("what arrays say to each other opens to another array's key and to no user'
   assert.equal(codeOf(answer), 0, answer.text);
 });
 
-test('a key that is not known, empty or sent twice lets nobody in', async () => {
+test('a key that is not known, empty or sent twice is refused', async () => {
   const list = arrayOperations.find(({ id }) => id === 'volumes.list')!;
   const guesses = ['', 'no such key', admin.key.slice(1), `${user.key}, ${admin.key}`];
   const answers = await Promise.all(

@@ -58,7 +58,7 @@ export class Deliveries {
     await Promise.all([...names].map((name) => this.push(name)));
   }
 
-  /** What is not taken now is tried again later; nobody needs to hear of it. */
+  /** A failure is retried later; the caller does not see it. */
   async attempt(name: string): Promise<void> {
     await this.push(name).catch(() => undefined);
   }

@@ -304,7 +304,7 @@ test('the same Idempotency-Key twice acts once, and with another body is an erro
   assert.equal((await ask('key-2', form)).status, 10096, 'a new key is a new request');
 });
 
-test('parameters nobody knows are ignored, in every form', async () => {
+test('unknown parameters are ignored, in every form', async () => {
   const name = walk.name('extra');
   await post('/volumes.json', `name=${name}&capacity=1G&pool=${pool}&colour=blue&nested[a][b]=1&list[]=1`);
   assert.ok(await named(name));

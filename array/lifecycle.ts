@@ -1,7 +1,7 @@
 import type { ArrayServices } from './services.ts';
 
 /**
- * Before anybody is served: what a crash cut off is ended, and the engine is told what it does not keep itself (caps,
+ * Before requests are served: operations that a crash cut off are ended, and the engine gets the state it does not keep (caps,
  * caches, speeds, exports). In the order things stand on each other.
  */
 export async function reconcile(services: ArrayServices, onStage: (stage: string) => void): Promise<void> {

@@ -22,7 +22,7 @@ interface LongWorkOptions<T> {
 
 const RETRY_MS = 1_000;
 
-/** Work of the engine that takes long: a job runs it, saves how far it is, and whoever asks can stop it. */
+/** Work of the engine that takes long: a job runs it and saves its progress, and it can be stopped. */
 export class LongWork {
   readonly #running = new Map<number, AbortController>();
   readonly #stopped = new Set<number>();

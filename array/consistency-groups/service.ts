@@ -35,7 +35,7 @@ export class CloneService {
     throw fail('nothing_received', { id: name });
   }
 
-  /** By a snapshot that nobody ever sees. */
+  /** Through a snapshot that is never listed. */
   async #cloneNow(volume: Volume, displayName: string, actor: string): Promise<Volume> {
     const naming = { displayName: `Clone ${displayName}`, orSimilar: true, application: 'user' } as const;
     const snapshots = await this.#snapshots.begin([{ ...naming, volume }]);

@@ -39,7 +39,7 @@ export function isBelowAdmin(db: Db, username: string): boolean {
   return db.get(`SELECT 1 FROM users WHERE username = :username AND role = 'user'`, { username }) !== undefined;
 }
 
-/** A server of somebody else's that an initiator of this name is taken for, at whatever address. */
+/** A server of another user that an initiator with this name would be matched to, at any address. */
 export function othersServerWith(db: Db, iqn: string, username: string): string | undefined {
   return db.get<{ display_name: string }>(
     `SELECT s.display_name FROM servers AS s JOIN users AS u ON u.username = :username

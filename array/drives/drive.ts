@@ -3,7 +3,7 @@ import type { DriveReport } from '../engine/report.ts';
 import { called } from '../wording.ts';
 import type { DriveRecord } from './record.ts';
 
-/** A drive of the array: what is on record, what the cloud told of it, and how it does. */
+/** A drive of the array: its record, what the cloud reported of it, and its present state. */
 export interface Drive {
   readonly record: DriveRecord;
   readonly placed: HostedDrive;

@@ -24,7 +24,7 @@ export class DrivePlacements {
   async follow(placed: readonly HostedDrive[]): Promise<void> {
     const before = this.#placed;
     const after = new Map(placed.map((drive) => [drive.uuid, drive]));
-    // Both until the rows are written: whoever lists meanwhile finds every drive there is a row of.
+    // Both until the records are written, so that a listing meanwhile finds every recorded drive.
     this.#placed = new Map([...(before ?? []), ...after]);
     const drives = await this.#tools.store.write((tx) => this.#write(tx, placed, before));
     this.#placed = after;
@@ -112,12 +112,12 @@ export class DrivePlacements {
       if (isOffline) await partOf(engine, 'hardware').takeDriveOffline(uuid);
       else await partOf(engine, 'hardware').bringDriveOnline(uuid);
     } catch (error) {
-      log.warn({ error, drive: name, isOffline }, 'the engine could not be told how a drive is');
+      log.warn({ error, drive: name, isOffline }, 'the state of a drive could not be applied to the engine');
     }
   }
 }
 
-/** Its own identifier, unless somebody gave just that name to another drive. */
+/** Its own identifier, unless another drive has that display name. */
 function unusedName(tx: Tx, name: string): string {
   let displayName = name;
   for (let number = 2; repository.isDisplayNameTaken(tx, displayName); number += 1) displayName = `${name} (${number})`;

@@ -5,7 +5,7 @@ export interface DriveRecord {
   readonly name: string;
   readonly displayName: string;
   readonly uuid: string;
-  /** What the cloud last told of it. */
+  /** What the cloud last reported of it. */
   readonly placed: HostedDrive;
   readonly raidGroup: string | null;
   readonly role: 'member' | 'spare' | null;

@@ -37,14 +37,14 @@ export class DriveService {
   }
 
   /**
-   * Which drive belongs to which RAID group is kept in two books, ours and the engine's: whoever changes both does it
-   * in a turn, and whoever compares them, too.
+   * Which drive belongs to which RAID group is recorded twice, here and in the engine: code that changes or compares both
+   * runs in a turn of this lock.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#turns.run(MEMBERSHIP, work);
   }
 
-  /** So that whoever asks next sees what was just done. What is done stays done when this fails. */
+  /** So that the next request sees the change. A failure to read does not undo the change. */
   async refreshReadings(): Promise<void> {
     const { readings, log } = this.#tools;
     await readings.refresh().catch((error: unknown) => log.warn({ error }, 'the engine could not be read'));

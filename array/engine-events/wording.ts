@@ -6,10 +6,10 @@ import type { EventNames } from './names.ts';
 /** Who reads an archived file wants its data, not words about it. */
 export type WordedEvent = Exclude<EngineEvent, { readonly type: 'recall-wanted' | 'contents-wanted' }>;
 type Of<T extends WordedEvent['type']> = Extract<WordedEvent, { readonly type: T }>;
-type Told = { readonly [T in WordedEvent['type']]: (event: Of<T>, names: EventNames) => NewEvent };
+type Titles = { readonly [T in WordedEvent['type']]: (event: Of<T>, names: EventNames) => NewEvent };
 
 /** One sentence for each thing that happens, what it happened to, and how bad that is. */
-const titles: Told = {
+const titles: Titles = {
   'drive-failed': ({ drive, group, reason }, names) => ({
     severity: 'error',
     title: `Drive ${names.drive(drive)}${group === null ? '' : ` of RAID group ${names.group(group)}`} failed: ${ended(reason)}`,

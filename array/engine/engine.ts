@@ -65,7 +65,7 @@ export interface EngineCore extends ShareEngine {
   takeSnapshots(wanted: readonly NewSnapshot[], takenAt: number): Promise<SnapshotSizes>;
   deleteSnapshot(id: string): Promise<void>;
   cloneSnapshot(snapshot: string, volume: string): Promise<void>;
-  /** The volume becomes what its snapshot shows; both stay. Nobody may write meanwhile. */
+  /** The volume becomes what its snapshot shows; both stay. There must be no writes meanwhile. */
   revertVolume(snapshot: string): Promise<void>;
 
   /** What differs between two snapshots of a volume, or what the later one holds at all: a page of it, in order. */
@@ -125,7 +125,7 @@ export interface PoolCache {
   readonly bytes: number;
   /** Whether what is read through snapshots and clones is kept too. */
   readonly keepsSnapshots: boolean;
-  /** What nobody read for so long is dropped; 0 is never. */
+  /** Data that was not read for this time is dropped; 0 is never. */
   readonly coolOffMs: number;
 }
 

@@ -20,7 +20,7 @@ export type EngineEvent =
   | { readonly type: 'session-opened'; readonly server: string; readonly initiator: string; readonly address: string }
   | { readonly type: 'session-closed'; readonly server: string; readonly initiator: string; readonly reason: string }
   | { readonly type: 'login-refused'; readonly initiator: string; readonly address: string; readonly reason: string }
-  /** Somebody reads an archived file: its data is to be brought back by `writeRecall` and `finishRecall`. */
+  /** A client reads an archived file: its data is to be brought back by `writeRecall` and `finishRecall`. */
   | {
       readonly type: 'recall-wanted';
       readonly volume: string;
@@ -29,7 +29,7 @@ export type EngineEvent =
       readonly sizeBytes: number;
       readonly archive: FileArchive;
     }
-  /** Somebody reads an archived file in a snapshot: a part of the object that holds it is to be given by `giveContents`. */
+  /** A client reads an archived file in a snapshot: a part of the object that holds it is to be given by `giveContents`. */
   | {
       readonly type: 'contents-wanted';
       readonly volume: string;

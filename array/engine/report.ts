@@ -51,7 +51,7 @@ export interface GroupReport {
 
 export interface PoolReport {
   readonly id: string;
-  /** False when its books cannot be read: then nothing is known of what it holds. */
+  /** False when its metadata cannot be read: then its contents are unknown. */
   readonly isOpen: boolean;
   readonly totalBytes: number;
   readonly usedBytes: number;
@@ -80,7 +80,7 @@ export interface VolumeReport {
   readonly sharedBytes: number;
   readonly isLocked: boolean;
   readonly io: IoTotals;
-  /** Where somebody wants them counted. */
+  /** Where they are counted. */
   readonly sizes: IoSizes | null;
   /** Of a share that is mounted. Its `io` above counts what clients read and wrote, not what the filesystem did. */
   readonly share: ShareReport | null;
@@ -95,7 +95,7 @@ export interface ShareReport {
   readonly quotas: QuotaSwitches;
 }
 
-/** Reads and writes by how large they were: at most so many bytes each, the last without end. */
+/** Reads and writes by how large they were: one upper bound in bytes for each, the last without bound. */
 export const IO_SIZE_ENDS = [4, 8, 16, 32, 64, 128, 256, 512, 1024].map((kilobytes) => kilobytes * 1024);
 
 /** Counts of each size, in the order of `IO_SIZE_ENDS`, and last those that are larger. */

@@ -10,7 +10,7 @@ export interface EngineSetup {
 
 export interface RunningEngine {
   readonly engine: Engine;
-  /** Servers may come: called once the engine was told who may reach what. */
+  /** Opens the data ports: called once all exports are set. */
   serve(): Promise<void>;
   /** Drives came or went, addresses changed. */
   follow(configuration: HostedConfiguration): Promise<void>;

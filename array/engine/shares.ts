@@ -9,7 +9,7 @@ export interface ShareEngine {
   formatShare(volume: string): Promise<void>;
   /** How a share is served, whole: takes effect at once, also for those who use it. Mounts it when it is not mounted. */
   putShare(share: ServedShare): Promise<void>;
-  /** Resolves when nobody uses it any more and it is unmounted. The volume stays. */
+  /** Resolves when it is unused and unmounted. The volume stays. */
   removeShare(volume: string): Promise<void>;
   /** Users and groups that shares know by name, whole. */
   putNasAccounts(accounts: NasAccounts): Promise<void>;
@@ -35,7 +35,7 @@ export interface ShareEngine {
    * another place; true if it is archived to that place already.
    */
   archiveFile(volume: string, file: FileVersion, archive: FileArchive): Promise<boolean>;
-  /** Writes a part of what is recalled; nobody sees it before `finishRecall`. */
+  /** Writes a part of the recalled data; it is visible after `finishRecall`. */
   writeRecall(volume: string, inode: number, generation: number, offset: number, bytes: Uint8Array): Promise<void>;
   /** Those who wait for it read on. With a reason it failed, and they get an error. */
   finishRecall(volume: string, inode: number, generation: number, failure?: string): Promise<void>;
@@ -124,7 +124,7 @@ export interface ListedFile extends FileVersion {
   readonly changedAt: number;
   readonly createdAt: number;
   readonly isArchived: boolean;
-  /** Where its data is, if it is archived: what is in no listing any more is needed by nobody. */
+  /** Where its data is, if it is archived: an object that no listing names is unused. */
   readonly archive?: FileArchive | undefined;
 }
 

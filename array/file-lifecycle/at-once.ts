@@ -1,4 +1,4 @@
-/** Does so many at a time. One that fails ends it, once those under way have ended. */
+/** Runs `atOnce` at a time. A failure ends it, once those under way have ended. */
 export async function eachAtOnce<T>(
   items: readonly T[],
   atOnce: number,
@@ -13,7 +13,7 @@ export async function eachAtOnce<T>(
   if (failed) throw failed.reason;
 }
 
-/** One after the other, at most so many in each. */
+/** Consecutive parts of at most `size` items. */
 export function* batchesOf<T>(items: readonly T[], size: number): Generator<readonly T[], undefined, undefined> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }

@@ -3,7 +3,7 @@ import type { RunFigures } from './policies/policy.ts';
 
 export type FileOutcome =
   | { readonly outcome: 'handled' }
-  /** Somebody changed it meanwhile. */
+  /** It was changed meanwhile. */
   | { readonly outcome: 'changed' }
   | { readonly outcome: 'failed'; readonly reason: string };
 

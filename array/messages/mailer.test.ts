@@ -126,7 +126,7 @@ test('a server that says nothing does not keep the array from stopping', async (
   assert.ok((await awakeMs(() => mailer.stop())) < 2000);
 });
 
-test('nobody is mailed until a server and somebody to write to are set', async (t) => {
+test('no mail is sent until a server and a recipient are set', async (t) => {
   const server = await startMailServer(t);
   const { record, start, settings } = await setUp(t, { smtpPort: server.port, noticeTo: '' });
   start();

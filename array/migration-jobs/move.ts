@@ -122,7 +122,7 @@ export class VolumeMove {
   }
 }
 
-/** A move that has ended, or whose controller is gone, cannot be paused and need not be: how it ended is told otherwise. */
+/** A move that has ended, or whose controller is gone, cannot be paused and need not be: its end is reported by `ended`. */
 async function unlessEnded(asked: Promise<void>): Promise<void> {
   try {
     await asked;

@@ -185,7 +185,7 @@ export class MigrationService {
     }
   }
 
-  /** May be told twice. */
+  /** Idempotent. */
   #complete(migration: Migration, progress: MoveProgress | undefined): Promise<void> {
     const { store, clock, readings } = this.#tools;
     return store.write((tx) => {

@@ -96,7 +96,7 @@ export class DestinationRounds {
     });
   }
 
-  /** Of the snapshots that came, only so many stay. */
+  /** Deletes received snapshots beyond the newest `keep`. */
   async prune(name: string, keep: number): Promise<void> {
     const surplus = this.#records.tools.store.read((db) => findSurplusSnapshots(db, name, keep));
     await this.#records.neighbours.snapshots.delete(surplus, 'system').catch((error: unknown) => {
@@ -112,7 +112,7 @@ export class DestinationRounds {
     }
     await this.#dropStrays(mirror);
     if (base === null && (mirror.base !== null || mirror.round !== null)) {
-      // On record first: cut off in between, nobody takes it for what the last snapshot shows.
+      // Recorded first: after a crash in between, the volume does not count as equal to the last snapshot.
       await this.#records.change(mirror, { round: CLEARING, position: 0 });
       await this.#records.empty(volumeIn(mirror));
     } else if (mirror.round !== null && mirror.baseSnapshot !== null) {

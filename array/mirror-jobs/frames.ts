@@ -22,7 +22,7 @@ const COMPRESSED = 1;
 const LEVEL = 1;
 /** Compression pays when it spares a tenth. */
 const WORTH = 0.9;
-/** After data that did not shrink, so many frames are sent without trying. */
+/** Frames that are sent uncompressed after one that did not shrink. */
 const TRY_AGAIN_AFTER = 16;
 
 function encode(ranges: readonly Range[]): Buffer {

@@ -24,7 +24,7 @@ export interface RoundTools {
   /** Bytes a second on the wire; 0 is no limit. Asked before each frame. */
   readonly limit: () => number;
   readonly signal: AbortSignal;
-  /** Told after the other side confirmed a part. */
+  /** Called after the other side confirmed a part. */
   readonly confirmed: (progress: Progress) => Promise<void>;
 }
 

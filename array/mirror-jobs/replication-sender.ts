@@ -138,7 +138,7 @@ export class ReplicationSender {
     return true;
   }
 
-  /** One that is held back by a limit takes long and needs little: nobody waits for it. */
+  /** A rate-limited round takes long and uses little: it does not occupy a transfer slot. */
   #inTurn(mirror: SourceMirror, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     return mirror.rateLimitKb > 0 ? work() : this.#tools.slots.use(signal, work);
   }
@@ -318,7 +318,7 @@ export class ReplicationSender {
     });
   }
 
-  /** Told once when it begins, and once when it is over. */
+  /** Recorded once when it begins, and once when it is over. */
   #setProblem(error: unknown): void {
     const before = this.#problem;
     this.#problem = error === undefined ? undefined : connectionReason(error);
@@ -326,7 +326,7 @@ export class ReplicationSender {
     const { store, events, log } = this.#tools;
     log.warn({ error, mirror: this.#job }, error === undefined ? 'a mirror goes on' : 'a mirror cannot go on');
     const title = this.#problem === undefined ? 'goes on.' : `does not get on: ${this.#problem}`;
-    const told = store.write((tx) => {
+    const recorded = store.write((tx) => {
       const mirror = findSource(tx, this.#job);
       if (!mirror) return;
       events.record(tx, {
@@ -335,7 +335,7 @@ export class ReplicationSender {
         subject: `mirror_job:${mirror.name}`,
       });
     });
-    told.catch(() => undefined);
+    recorded.catch(() => undefined);
   }
 
   #rest(ms: number): Promise<void> {

@@ -208,7 +208,7 @@ export function countDestinationsOf(db: Db, peer: string): number {
   return db.get<{ n: number }>(sql, { peer })?.n ?? 0;
 }
 
-/** Broken ones that everybody knows of. */
+/** Broken mirrors that both arrays know of. */
 export function removeBrokenBefore(tx: Tx, time: number): void {
   const sql = `WHERE state = 'broken' AND modified_at < :time`;
   tx.run(`DELETE FROM source_mirrors ${sql} AND is_peer_told = 1`, { time });

@@ -3,7 +3,7 @@ import type { VolumeService } from '../volumes/service.ts';
 import type { PoolService } from '../pools/service.ts';
 import { sentOptions } from '../shares/request.ts';
 
-/** What the other array is told of the source of a mirror, when it begins and with each round. */
+/** The source of a mirror as it is sent to the other array, at the beginning and with each round. */
 export function describeSource(
   volume: Volume,
   { volumes, pools }: { readonly volumes: VolumeService; readonly pools: PoolService },

@@ -88,7 +88,7 @@ export class MirrorSources {
     return this.#couriers.get(name)?.problem;
   }
 
-  /** Here first, as being made; then there; then it is one. Cut off in between, the other side is told to forget it. */
+  /** Recorded here first as being created, then created there, then active. After a crash in between it is removed there. */
   async create(request: MirrorRequest, actor: string): Promise<string> {
     const { store } = this.#tools;
     const checked = this.#check(request);
@@ -97,7 +97,7 @@ export class MirrorSources {
       await this.#createThere(name, request, checked);
       await this.#activate(name, request, checked, actor);
     } catch (error) {
-      // Told in the messages too: the caller may not have waited for it.
+      // Recorded as an event too: the caller may not have waited for it.
       const what = `could not be made: ${connectionReason(error)}`;
       await store.write((tx) => {
         updateSource(tx, name, { state: 'abandoned', modifiedAt: this.#tools.clock.now() });
@@ -121,7 +121,7 @@ export class MirrorSources {
     this.#couriers.get(name)?.interrupt();
   }
 
-  /** Here at once; the other side is told as soon as it answers. */
+  /** Here at once; the other side follows as soon as it can be reached. */
   async break(name: string, inherited: boolean, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
       const mirror = findSource(tx, name);

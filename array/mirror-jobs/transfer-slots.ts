@@ -1,4 +1,4 @@
-/** So many at once; the others wait their turn. */
+/** A limit on concurrent transfers; the others wait in order. */
 export class TransferSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -38,7 +38,7 @@ export interface NasGroupRequest {
   readonly smb: boolean;
 }
 
-/** They are told as one thing. */
+/** All accounts are sent to the engine as one list. */
 const ACCOUNTS = 'accounts';
 const ACCOUNTS_MAX = 10_000;
 const GROUPS_OF_USER_MAX = 1_000;
@@ -55,7 +55,7 @@ export class NasService {
     this.#deliveries = new Deliveries(tools, { send, what: 'the NAS users and groups' });
   }
 
-  /** Before anybody is served: the engine keeps nothing of it. */
+  /** Before requests are served: the engine does not keep accounts. */
   reconcile(): Promise<void> {
     return this.#deliveries.pushAll([ACCOUNTS]);
   }

@@ -4,7 +4,7 @@ import type { Proxy, Route } from '../outgoing/link.ts';
 import { firstThatAnswers, readPlace } from '../outgoing/places.ts';
 import { signedHeaders } from './signature.ts';
 
-/** A bucket and the way there, as somebody named them. */
+/** A bucket and the route to it, as the request names them. */
 export interface NamedBucket {
   readonly bucket: string;
   readonly endpoint: string;

@@ -26,7 +26,7 @@ function routesTo({ host, port }: { host: string; port: number }): Record<string
 
 suite('hostile peers', { concurrency: true }, () => {
   for (const [what, hostility] of Object.entries(hostilities)) {
-    void test(`whoever ${what} makes a request fail, and nothing else`, { timeout: 60_000 }, async (t) => {
+    void test(`a peer that ${what} makes a request fail, and nothing else`, { timeout: 60_000 }, async (t) => {
       const peer = await hostilePeer(t, hostility);
       await Promise.all(
         Object.entries(routesTo(peer)).map(async ([way, route]) => {

@@ -54,7 +54,7 @@ export class HttpClient {
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         sent.once('response', resolve);
-        // Stays: what goes wrong after the answer began is told by the answer itself.
+        // Stays attached: errors after the answer began are reported by the answer's stream.
         sent.on('error', reject);
         sent.end(body);
       });

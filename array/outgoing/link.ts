@@ -19,7 +19,7 @@ export interface Route {
   readonly port: number;
   readonly isTls: boolean;
   readonly proxy: Proxy | null;
-  /** A certificate that is trusted beside those everybody trusts. */
+  /** A certificate that is trusted in addition to the system's. */
   readonly trusted?: string | undefined;
 }
 
@@ -89,7 +89,7 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<Soc
       clearTimeout(impatience);
       reject(error);
     };
-    // Stays for the socket's whole life: there are moments in which nobody else listens for errors.
+    // Stays for the socket's whole life: at times no other listener for errors is attached.
     socket.on('error', refuse);
     socket.once(event, () => {
       clearTimeout(impatience);

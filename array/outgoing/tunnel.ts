@@ -24,7 +24,7 @@ export async function openTunnel(socket: Socket, { host, port }: HostAndPort, pr
     const { status, hasMore } = await readAnswer(socket);
     if (status === 407) throw new Error('the proxy refused the user or password');
     if (status < 200 || status > 299) throw new Error(`the proxy answered HTTP ${status}`);
-    // Whoever is behind it waits to be spoken to.
+    // The server behind it waits for the client to speak first.
     if (hasMore) throw new Error('the proxy said more than it was asked');
     return socket.resume();
   } catch (error) {

@@ -1,4 +1,4 @@
-/** How many numbers a bucket holds. What they are is up to whoever adds them. */
+/** How many numbers a bucket holds. Their meaning is the caller's. */
 export const COLUMNS = 6;
 const WIDTH = COLUMNS + 1;
 const FIRST_LENGTH = 4;
@@ -27,7 +27,7 @@ export class TimeBuckets {
     return (Math.floor(now / this.seconds) - this.#keep + 1) * this.seconds;
   }
 
-  /** Adds so many parts of some sums to the bucket of a moment. Time goes on: what lies before the last bucket is its. */
+  /** Adds a fraction of some sums to the bucket of a second. A time before the last bucket counts to the last bucket. */
   add(second: number, sums: ArrayLike<number>, part: number): void {
     const row = this.#rowOf(Math.floor(second / this.seconds));
     for (let column = 0; column < COLUMNS; column++) {

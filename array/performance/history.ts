@@ -16,7 +16,7 @@ interface HistoryOptions {
 }
 
 const BUCKETS_PER_WRITE_MAX = 500;
-/** What nobody asked for and nothing happened to for so long is left to the disk. */
+/** Series without requests and without I/O for this time are evicted from memory; they stay on disk. */
 const FORGET_AFTER_S = 900;
 const CLEAN_EVERY_S = 3600;
 
@@ -104,7 +104,7 @@ function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-/** No more than so many buckets at a time, so that nobody waits for long. */
+/** The most buckets in one transaction, so that other writes do not wait long. */
 function batchesOf(changed: readonly Changed[]): Changed[][] {
   const batches: Changed[][] = [];
   let room = 0;

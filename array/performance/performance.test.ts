@@ -126,7 +126,7 @@ test('points of volumes, servers, pools, groups and drives agree with what a cli
   within(sum(after, 'wrt_iops') * 10, done.writes, 'volume after the restart');
 });
 
-test('an interval nobody can measure at, or a thing that is not there, is refused', async (t) => {
+test('an unsupported interval, or an unknown resource, is refused', async (t) => {
   const { client } = await testArray(t, { drives: 2 });
   await client.call(servers.create, { display_name: 'web-1', iqn: IQN });
   const id = 'srv-00000001';

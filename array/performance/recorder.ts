@@ -45,7 +45,7 @@ export class PerformanceRecorder {
 
   record(readings: Readings, now: number): void {
     const from = Math.max(this.#lastAt ?? now - 1, now - STRETCH_MAX_S);
-    // The clock was set back: what happened meanwhile is told with the next reading.
+    // The clock was set back: what happened meanwhile is counted with the next reading.
     if (from >= now) {
       this.#lastAt = now;
       return;

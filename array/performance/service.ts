@@ -61,7 +61,7 @@ export class PerformanceService {
     await this.#flush();
   }
 
-  /** The last 60 points so many seconds apart, oldest first. The thing is named as the engine names it. */
+  /** The last 60 points at this interval, oldest first. The thing is named as the engine names it. */
   points(kind: MeasuredKind, id: string, intervalSeconds: number): IoPoint[] {
     return this.#windows(kind, id, intervalSeconds).map(({ sums, point }) => ioPoint(sums, intervalSeconds, point));
   }
@@ -90,7 +90,7 @@ export class PerformanceService {
       throw fail('controller_not_found', { id: name });
   }
 
-  /** Points end at whole multiples of the interval, so that whoever asks again finds the same ones. */
+  /** Points end at whole multiples of the interval, so that repeated requests find the same ones. */
   #windows(kind: MeasuredKind | InnerKind, id: string, seconds: number): { sums: Float64Array; point: number }[] {
     const now = this.#now();
     const measuredUntil = Math.max(this.#recorder.lastAt ?? 0, now - READING_LATE_S);

@@ -11,7 +11,7 @@ const MEMORY_SHARE_MAX = 0.25;
 const PAGE_BYTES = 4096;
 const HOUR_MS = 3_600_000;
 
-/** What each of so many pools gets of the array's cache, which is memory. */
+/** The share of one pool in the array's cache, which is memory. */
 export function cacheShare(cacheGb: number, pools: number, memoryBytes = totalmem()): number {
   if (pools === 0) return 0;
   const total = Math.min(cacheGb * GB, memoryBytes * MEMORY_SHARE_MAX);
@@ -35,14 +35,14 @@ export class PoolCaches {
       const pools = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
       const share = cacheShare(configuration().cacheGb, pools.filter(({ cache }) => cache).length);
       const wanted = new Map<string, PoolCache>(pools.map((pool) => [pool.name, cacheOf(pool, share)]));
-      const told = new Map([...this.#published].filter(([name]) => wanted.has(name)));
-      this.#published = told;
+      const published = new Map([...this.#published].filter(([name]) => wanted.has(name)));
+      this.#published = published;
       // Those that give some up come first, so that there is never more in use than there is.
       for (const [name, cache] of [...wanted].toSorted(([, a], [, b]) => a.bytes - b.bytes)) {
-        const before = told.get(name);
+        const before = published.get(name);
         if (before && isSame(before, cache)) continue;
         await engine.setPoolCache(name, cache);
-        told.set(name, cache);
+        published.set(name, cache);
       }
     });
   }

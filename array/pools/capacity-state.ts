@@ -2,13 +2,13 @@ import type { CapacityMode, CapacityThresholds, CapacityWatch } from '@granary/s
 import type { PoolReport } from '../engine/report.ts';
 import type { Pool } from './pool.ts';
 
-/** How a pool stands this moment. */
+/** How full a pool is. */
 export interface CapacityState {
   readonly mode: CapacityMode;
   readonly freeBytes: number;
   /** Until it is full, at the rate of its history; infinite when nothing is being used up. */
   readonly minutesLeft: number;
-  /** Less is left than somebody set as the least: snapshots are given up. */
+  /** Less is free than the configured minimum: snapshots are deleted. */
   readonly isBelowLeast: boolean;
 }
 

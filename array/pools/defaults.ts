@@ -1,7 +1,7 @@
 import { bytes } from '@granary/kernel';
 import { GB } from '../units.ts';
 
-/** How a new pool is watched. What counts after data reduction is off until somebody sets it. */
+/** How a new pool is watched. The thresholds after data reduction are off until they are set. */
 export const DEFAULT_THRESHOLDS = {
   historyMinutes: 60,
   alertMinutes: 60,
@@ -12,6 +12,6 @@ export const DEFAULT_THRESHOLDS = {
   effectiveEmergencyBytes: bytes(0),
 } as const;
 
-/** Of a pool so small that this is much of it, no snapshot is given up unless somebody asks for it. */
+/** A pool so small that this is much of it deletes no snapshots unless the threshold is set. */
 export const DEFAULT_EMERGENCY_BYTES = bytes(GB);
 export const EMERGENCY_FROM_BYTES = 20 * GB;

@@ -80,7 +80,7 @@ describe('the protection of a pool', () => {
     assert.equal(refusal(bench, name)?.entry, 'capacity_refused');
   });
 
-  it('gets better only when it stays better, but at once when somebody makes room', async () => {
+  it('gets better only when it stays better, but at once when space is freed', async () => {
     const { bench, name, mode } = await withPool({ emergencyBytes: bytes(10 * GB) });
     await bench.use(name, 91 * GB);
     assert.equal(mode(), 'emergency');
@@ -126,7 +126,7 @@ describe('the protection of a pool', () => {
     let given = 0;
     bench.pools.onEmergency(() => Promise.resolve(++given <= 3));
     await bench.use(name, 100 * GB);
-    assert.equal(given, 0, 'nobody asked for it');
+    assert.equal(given, 0, 'it was not requested');
     await bench.pools.updateProtection(name, { emergencyBytes: bytes(10 * GB) }, 'ann');
     assert.equal(given, 1);
     await bench.use(name, 100 * GB);

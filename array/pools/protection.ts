@@ -61,7 +61,7 @@ export class PoolProtection {
     for (const pool of pools) await this.#check(pool, false);
   }
 
-  /** After somebody changed the pool: its mode follows at once. */
+  /** After a change of the pool: its mode follows at once. */
   async checkNow(name: string): Promise<void> {
     const pool = this.#tools.store.read((db) => findPool(db, name));
     if (pool?.state === 'ready') await this.#check(pool, true);

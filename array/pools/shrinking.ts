@@ -176,12 +176,12 @@ export class PoolShrinking {
   }
 
   /** The pool is as it was. */
-  #endUnchanged(tx: Tx, name: string, { words, ...told }: Ending): void {
+  #endUnchanged(tx: Tx, name: string, { words, ...event }: Ending): void {
     const pool = findPool(tx, name);
     if (!pool || pool.shrinkGroup === null) return;
     updatePool(tx, pool.name, { shrinkGroup: null, shrinkJob: null, modifiedAt: this.#tools.clock.now() });
     const title = `Shrinking pool ${called(pool)} ${words}`.replace(/\.?$/, '.');
-    this.#tools.events.record(tx, { title, subject: `pool:${name}`, ...told });
+    this.#tools.events.record(tx, { title, subject: `pool:${name}`, ...event });
   }
 
   #finish(tx: Tx, { pool, group }: ShrinkArguments, capacityBytes: number): void {

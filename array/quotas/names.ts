@@ -22,7 +22,7 @@ export class AccountNames {
     return new Map(this.#list(volume, scope).map(({ name, number }) => [number, name]));
   }
 
-  /** Whether somebody has that number. */
+  /** Whether an account has that number. */
   checker(volume: string): (scope: QuotaScope, id: number) => boolean {
     const known = new Map<QuotaScope, ReadonlyMap<number, string>>();
     return (scope, id) => {

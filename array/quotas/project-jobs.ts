@@ -103,7 +103,7 @@ export class ProjectJobs {
       try {
         await engine.setProject(volume, path, 0, work);
       } catch (error) {
-        // Somebody deleted or renamed it.
+        // It was deleted or renamed.
         if (!isEngineError(error, 'not-found')) throw error;
       }
     });

@@ -60,7 +60,7 @@ test('a quota of a user ends writing at its last byte, and what is shown is what
   assert.equal((await again.write(handle, 2 * MB, Buffer.of(3))).status, 0);
 });
 
-test('everything in the directories of a project counts for it, whoever wrote it, also in a clone', async (t) => {
+test('everything in the directories of a project counts for it, whichever user wrote it, also in a clone', async (t) => {
   const { array, client, share, root } = await setUp(t);
   const { handle: directory } = await root.mkdir(root.root, 'apollo', { mode: 0o777 });
   await writeFile(root, 'before', Buffer.alloc(MB, 1), directory);
@@ -115,7 +115,7 @@ test('10,000 quotas of a file are set at once, and one bad row among them sets n
   const rows = Array.from({ length: 10_000 }, (_, index) => `${10_000 + index},${1 + index}`);
   const refused = await send(rows.with(9_998, '99,none'));
   assert.match(`${refused.status} ${refused.message}`, /^7 file row 10000: limit is none/);
-  // Only the root directory is somebody's.
+  // Only the root directory has an owner.
   assert.equal((await client.call(quotas.list, { id: share, scope: 'user' })).count, 1);
   const start = performance.now();
   assert.equal((await send(rows)).status, 0);

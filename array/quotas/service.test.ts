@@ -112,7 +112,7 @@ test('quotas are turned on past those that are over only by force, and each kind
   await assert.rejects(quotas.setState(SHARE, { user: true }, false, 'dana'), over);
   assert.deepEqual(shares.switches, { user: false, group: false, project: false });
   await quotas.setState(SHARE, { user: true }, true, 'dana');
-  // On already: nobody is told again.
+  // On already: no second event.
   await quotas.setState(SHARE, { user: true, project: true }, false, 'dana');
   assert.deepEqual(shares.switches, { user: true, group: false, project: true });
 });

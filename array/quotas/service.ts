@@ -28,7 +28,7 @@ export interface QuotaOf {
 }
 
 export interface NamedQuota extends QuotaUsage {
-  /** As people call it; undefined where nobody gave it a name. */
+  /** Its name; undefined for a number without an account. */
   readonly name: string | undefined;
 }
 

@@ -137,7 +137,7 @@ export class RaidGroupBuilding {
     try {
       await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
     } catch (error) {
-      log.warn({ error, group: name }, 'the engine could not be told how fast to rebuild');
+      log.warn({ error, group: name }, 'the rebuild speed could not be applied to the engine');
     }
   }
 

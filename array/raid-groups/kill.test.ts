@@ -33,7 +33,7 @@ async function checkAll({ client }: TestArrayProcess): Promise<void> {
   assert.equal((await client.drives.listFree({})).count, DRIVES);
 }
 
-/** Makes and deletes a group until nobody answers. */
+/** Makes and deletes a group until the array does not answer. */
 async function churn({ client }: TestArrayProcess, first: number): Promise<never> {
   for (let turn = 0; ; turn += 1) {
     const display_name = `group ${first} ${turn}`;
@@ -57,7 +57,7 @@ test('a kill -9 at any moment leaves groups that work and drives that can be use
   }
 });
 
-test('at a start, what was being made is undone, what was being deleted is gone, and nobody keeps their drives', async (t) => {
+test('at a start, what was being made is undone, what was being deleted is gone, and their drives are free', async (t) => {
   const configuration = arrayConfiguration(temporaryFolder(t), DRIVES, 1);
   let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());

@@ -24,7 +24,7 @@ export class RaidGroupMembership {
   constructor(tools: ArrayTools, drives: DriveService) {
     this.#tools = tools;
     this.#drives = drives;
-    // Nobody who reads waits for a turn here.
+    // Readers do not wait for the lock here.
     tools.readings.onReading(() => void this.follow());
   }
 

@@ -21,7 +21,7 @@ export class HotSpares {
     this.#groups = groups;
   }
 
-  /** On record first, so that nobody else takes it; the engine puts it to work at once where a member is missing. */
+  /** Recorded first, so that it is reserved; the engine uses it at once where a member is missing. */
   add(id: string, disk: string, force: boolean, actor: string): Promise<string> {
     const { store, engine, clock } = this.#tools;
     return this.#drives.inTurn(async () => {

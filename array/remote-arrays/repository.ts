@@ -67,8 +67,8 @@ export function removeRemoteArray(tx: Tx, name: string): void {
 /** Keeps its name when it was known before. */
 export function putRemotePool(tx: Tx, pool: Omit<RemotePool, 'isThere'>): void {
   const { remoteArray, remoteName, displayName, capacityGb, availableGb } = pool;
-  const told = { displayName, capacityGb, availableGb, isThere: true };
-  if (pools.update(tx, { remoteArray, remoteName }, told) === 0) pools.insert(tx, { ...pool, isThere: true });
+  const known = { displayName, capacityGb, availableGb, isThere: true };
+  if (pools.update(tx, { remoteArray, remoteName }, known) === 0) pools.insert(tx, { ...pool, isThere: true });
 }
 
 export function removeRemotePools(tx: Tx, remoteArray: string): void {

@@ -102,9 +102,9 @@ export class RemoteArrayService {
       const title = `Remote array ${remoteArray.displayName} (${name}) was forgotten.`;
       events.record(tx, { title, subject: `remote_array:${name}`, actor });
     });
-    // It may be gone for good: then it keeps a key that nobody has any more.
+    // It may be offline for good: then it keeps a key that is not used any more.
     await link.call(peers.unpair, {}, { timeoutMs: REFRESH_MS_MAX }).catch((error: unknown) => {
-      log.info({ error, remoteArray: name }, 'a remote array was not told that it is forgotten');
+      log.info({ error, remoteArray: name }, 'a remote array could not be notified of its removal');
     });
     this.#closeLink(name);
   }

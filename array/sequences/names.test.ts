@@ -7,7 +7,7 @@ import { migrations } from '../migrations.ts';
 import { ReservedNames } from './names.ts';
 import { nextName } from './repository.ts';
 
-test('no name comes twice, whoever takes it and however often the array starts', async (t) => {
+test('no name is used twice, across callers and restarts', async (t) => {
   const file = join(temporaryFolder(t), 'array.db');
   const seen: string[] = [];
   for (let start = 0; start < 3; start++) {

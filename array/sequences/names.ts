@@ -3,7 +3,7 @@ import type { Name } from './name.ts';
 import { nextNames } from './repository.ts';
 
 const BLOCK_LENGTH = 64;
-/** So few are left that more are taken before anybody has to wait for them. */
+/** At this many left, more are reserved before a caller has to wait. */
 const LOW = 32;
 
 /**
@@ -33,7 +33,7 @@ export class ReservedNames<Kind extends string> {
   #more(): Promise<void> {
     if (this.#taking === undefined) {
       this.#taking = this.#reserve().finally(() => (this.#taking = undefined));
-      // Told to those who wait for it. Where nobody does, the next caller tries again.
+      // Callers that wait get the error. Without any, the next caller tries again.
       this.#taking.catch(() => undefined);
     }
     return this.#taking;

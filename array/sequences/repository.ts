@@ -11,7 +11,7 @@ export function nextName<Kind extends string>(tx: Tx, kind: Kind): Name<Kind> {
   return nameOf(kind, nextNumber(tx, kind));
 }
 
-/** The next so many, in order. */
+/** The next `count`, in order. */
 export function nextNames<Kind extends string>(tx: Tx, kind: Kind, count: number): Name<Kind>[] {
   const last = reserveNumbers(tx, kind, count);
   return Array.from({ length: count }, (_, index) => nameOf(kind, last - count + 1 + index));

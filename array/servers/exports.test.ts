@@ -14,7 +14,7 @@ import { deleteAttachment, firstFreeLun, insertAttachment } from './attachment-r
 import { ServerExports } from './exports.ts';
 import { deleteServer, insertServer } from './repository.ts';
 
-const nobody = { os: null, address: null, hostChapUser: null, hostChapSecret: null, isMonitored: true };
+const anonymous = { os: null, address: null, hostChapUser: null, hostChapSecret: null, isMonitored: true };
 
 /** A store, and an engine that remembers what it was told and fails when it should. */
 async function setUp(t: TestContext) {
@@ -37,7 +37,7 @@ async function setUp(t: TestContext) {
   const tools = { store, vault, engine, log: createLog('test', 'silent') } as unknown as ArrayTools;
   const secrets = { arrayChapUser: 'web', arrayChapSecret: vault.seal('twelve bytes') };
   await store.write((tx) =>
-    insertServer(tx, 'srv-1' as Server['name'], { ...nobody, ...secrets, displayName: 'web-1', iqn: 'iqn.x:1' }, 0),
+    insertServer(tx, 'srv-1' as Server['name'], { ...anonymous, ...secrets, displayName: 'web-1', iqn: 'iqn.x:1' }, 0),
   );
   return { store, engine, known, exports: new ServerExports(tools) };
 }
@@ -104,7 +104,7 @@ test('a start tells the engine of ten thousand attachments in a moment', async (
       insertServer(
         tx,
         `srv-${number}` as Server['name'],
-        { ...nobody, ...chap, displayName: `${number}`, iqn: `iqn.x:${number}` },
+        { ...anonymous, ...chap, displayName: `${number}`, iqn: `iqn.x:${number}` },
         0,
       );
     }

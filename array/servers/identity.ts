@@ -15,7 +15,7 @@ export interface Identity extends Pick<ServerFields, 'iqn' | 'address'> {
   readonly wwpns: readonly string[];
 }
 
-export const nobody: Identity = { iqn: null, address: null, wwpns: [] };
+export const NO_IDENTITY: Identity = { iqn: null, address: null, wwpns: [] };
 
 /** What a server is recognised by after a change; it must be something. */
 export function changedIdentity(before: Identity, wanted: IdentityRequest): Identity {

@@ -79,7 +79,7 @@ test('a watched server is told of when it comes and when it is gone for good, no
   await after(2);
   assert.deepEqual(told().slice(1), ['4 Server web-1 (srv-1) is not connected any more.']);
   assert.deepEqual([row('srv-1').isConnected, row('srv-2').isConnected], [false, false]);
-  assert.equal(row('srv-2').stateChangedAt, Date.parse('2026-01-01T00:00:45Z'), 'also of one nobody watches');
+  assert.equal(row('srv-2').stateChangedAt, Date.parse('2026-01-01T00:00:45Z'), 'also of one that is not monitored');
   assert.deepEqual(monitor.connectivity(row('srv-1')), {
     isConnected: false,
     checkedAt: Date.parse('2026-01-01T00:00:51Z'),

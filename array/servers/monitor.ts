@@ -13,7 +13,7 @@ const GONE_AFTER_START_MS = 30_000;
 /** Follows which servers are connected, and tells when one that is watched comes or goes. */
 export class ServerMonitor {
   readonly #tools: ArrayTools;
-  /** Connected as far as was told, each with when it was last seen. */
+  /** Servers reported as connected, each with when it was last seen. */
   readonly #connected = new Map<string, number>();
   #checkedAt: number | null = null;
   #startedAt = 0;

@@ -9,7 +9,7 @@ import type { ArrayTools } from '../tools.ts';
 import { countVolumesOfServer, listVolumesOfServer } from './attachment-repository.ts';
 import { ServerAttachments, type AttachRequest, type WayView } from './attachments.ts';
 import { ServerExports } from './exports.ts';
-import { changedIdentity, nobody, type Identity, type IdentityRequest } from './identity.ts';
+import { changedIdentity, NO_IDENTITY, type Identity, type IdentityRequest } from './identity.ts';
 import { ServerMonitor } from './monitor.ts';
 import {
   countServers,
@@ -75,7 +75,7 @@ export class ServerService {
     this.#attachments = new ServerAttachments(tools, { exports: this.#exports, shares, monitor: this.#monitor });
   }
 
-  /** Before anybody is served: the engine keeps no exports. */
+  /** Before requests are served: the engine does not keep exports. */
   async reconcile(): Promise<void> {
     await this.#exports.pushAll();
   }
@@ -110,7 +110,7 @@ export class ServerService {
   async create(wanted: NewServer, actor: string): Promise<string> {
     const { store, clock, events } = this.#tools;
     refuseIpsecOf(wanted);
-    const identity = changedIdentity(nobody, wanted);
+    const identity = changedIdentity(NO_IDENTITY, wanted);
     const fields = {
       ...changedFields(undefined, wanted, this.#secrets()),
       iqn: identity.iqn,
@@ -225,8 +225,8 @@ function refuseTakenName(tx: Tx, displayName: string, own: string | undefined): 
 }
 
 /**
- * Below an administrator nobody adds a server that logins of another's would be taken for. One without an iqn may match
- * anybody's, so it is the administrator's to add.
+ * Only an administrator adds a server that logins of another user's server would match. One without an iqn may match
+ * any login, so only an administrator adds it.
  */
 function refuseOthers(tx: Tx, { iqn }: Identity, actor: string): void {
   if (!isBelowAdmin(tx, actor)) return;

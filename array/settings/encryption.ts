@@ -31,13 +31,13 @@ export interface Caller {
 }
 
 const KEY_BYTES = 64;
-/** Of what the password is told by, sealed, among the settings. */
+/** The setting with the sealed verifier of the password. */
 const KEY = 'encryption';
 const SUBJECT = 'encryption';
 
 /**
  * The password that wraps the keys of encrypted volumes, while it is known. It is never kept: after a restart those
- * volumes are locked until somebody gives it again. Wrapped keys are sealed by the vault too, so that whoever destroys
+ * volumes are locked until it is given again. Wrapped keys are sealed by the vault too, so that destroying
  * the vault's key destroys them, whatever the password.
  */
 export class VolumeEncryption {
@@ -169,7 +169,7 @@ export class VolumeEncryption {
     return sealed === undefined ? undefined : (JSON.parse(vault.unseal(sealed)) as Verifier);
   }
 
-  /** Passwords are checked before their turn, so that one who guesses slowly holds nobody up. */
+  /** Passwords are checked before their turn, so that slow guesses do not delay other callers. */
   #refuseChanged(parameter: string, checked: Verifier): void {
     if (this.#verifier()?.mark !== checked.mark) throw badParameter(parameter, 'was changed a moment ago');
   }

@@ -28,7 +28,7 @@ export class SettingsService {
     return { isOn: recycleBin, hours: recycleBinHours };
   }
 
-  /** For whoever signs in to the mail server. */
+  /** To sign in to the mail server. */
   smtpPassword(): string | null {
     const { smtpPassword } = this.current();
     return smtpPassword === null ? null : this.#tools.vault.unseal(smtpPassword);
@@ -42,7 +42,7 @@ export class SettingsService {
       const before = readSettings(tx);
       const after: ArraySettings = { ...before, ...change };
       writeSetting(tx, KEY, JSON.stringify(after));
-      // What happened before anybody wanted mail is not mailed.
+      // Events from before mail was configured are not mailed.
       if (isMailed(after) && !isMailed(before)) writeSetting(tx, MAILED_EVENT, String(events.lastId(tx)));
       const names = Object.keys(change).map((name) => words[name as keyof ArraySettings]);
       const title =
@@ -86,6 +86,6 @@ async function checked(wanted: SettingsChange): Promise<{ -readonly [K in keyof 
   if (typeof change.smtpHost === 'string') await checkMailServer(change.smtpHost);
   if (typeof change.smtpFrom === 'string') checkMailAddress('smtp_from', change.smtpFrom);
   if (typeof change.noticeTo === 'string') change.noticeTo = readRecipients(change.noticeTo);
-  // A password without its user is of no use to anybody.
+  // A password without its user is useless.
   return change.smtpUser === null ? { ...change, smtpPassword: null } : change;
 }

@@ -18,7 +18,7 @@ export interface ArraySettings {
   readonly noticeSeverity: number;
 }
 
-/** A new array: what is deleted gives its room back at once, nobody is mailed. */
+/** A new array: deleted volumes are freed at once, and no mail is sent. */
 export const defaultSettings: ArraySettings = {
   recycleBin: false,
   recycleBinHours: 168,

@@ -24,7 +24,7 @@ function checkExportName(parameter: string, name: string): void {
   if (problem !== undefined) throw badParameter(parameter, problem);
 }
 
-/** Where nobody chose one, a share is exported under its own name. */
+/** By default a share is exported under its own name. */
 export function exportNameOf(displayName: string, chosen: string | undefined): string {
   if (chosen === undefined && problemOf(displayName) !== undefined)
     throw badParameter('export_name', `must be sent: ${JSON.stringify(displayName)} cannot be the name of an export`);
@@ -37,7 +37,7 @@ export function refuseTakenExport(db: Db, name: string): void {
   if (holder !== undefined) throw fail('name_taken', { name });
 }
 
-/** The name itself, or one like it that nobody has: for shares that are made of others. */
+/** The name itself, or a similar one that is free: for shares that are made of others. */
 export function similarExportName(db: Db, displayName: string): string {
   const clean = cut(displayName.replaceAll(UNUSABLE, '-').trim(), NAME_CHARACTERS_MAX);
   const usable = problemOf(clean) === undefined ? clean : 'share';

@@ -54,7 +54,7 @@ test('a share is made, attached, written over NFS, and its record tells of it', 
     virtual_capacity: 0.0625,
   });
   assert.ok(fresh.available_capacity > 0.03 && fresh.available_capacity < 0.0625, String(fresh.available_capacity));
-  await assert.rejects(mount('reports'), 'nobody is let in before it is attached');
+  await assert.rejects(mount('reports'), 'no client may mount it before it is attached');
   const web = await server('web');
   await attach(id, web, { access_type: 'NFS' });
   const files = await mount('reports');
@@ -126,7 +126,7 @@ test('options change what clients see at once; those of the other kind are refus
     read_ahead_kb: '256',
     atime_update: 'NO',
   });
-  await assert.rejects(files.read('root.txt'), /status 13/, 'root is nobody now');
+  await assert.rejects(files.read('root.txt'), /status 13/, 'root is squashed now');
   await files.write('nobody.txt', 'x');
   assert.equal((await files.attributes('nobody.txt')).uid, 77);
   const refused = async (changed: object, words: RegExp) => {

@@ -59,7 +59,7 @@ export const defaultOptions: ShareOptions = {
   caseSensitive: 'AUTO',
 };
 
-/** Who anonymous users are where nobody said otherwise. */
+/** The default user and group of anonymous clients. */
 const NOBODY = 65_534;
 
 export function anonymousIds({ anonymousUid, anonymousGid }: ShareOptions): { uid: number; gid: number } {

@@ -65,7 +65,7 @@ export function readOptions(sent: SentOptions): ShareChange {
   } satisfies Record<keyof ShareOptions, unknown>;
 }
 
-/** The other way round: as another array is told of them. */
+/** The reverse: as they are sent to another array. */
 export function sentOptions(options: ShareOptions): SentOptions {
   const entries = Object.entries(parameters) as [keyof ShareOptions, keyof SentOptions][];
   const sent = entries.map(([option, parameter]) => [parameter, options[option] ?? '']);

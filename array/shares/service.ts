@@ -23,7 +23,7 @@ export class ShareService {
     });
   }
 
-  /** Before anybody is served: the engine keeps nothing of it. */
+  /** Before requests are served: the engine does not keep how shares are served. */
   reconcile(): Promise<void> {
     return this.#deliveries.pushAll(this.#tools.store.read((db) => this.#readers.listServable(db)));
   }

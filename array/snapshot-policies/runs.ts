@@ -27,7 +27,7 @@ export class PolicyRuns {
   readonly #tools: ArrayTools;
   readonly #volumes: VolumeService;
   readonly #snapshots: SnapshotService;
-  /** Rules that failed last time: that is told once, until it works again. */
+  /** Rules that failed last time: recorded once, until they work again. */
   readonly #failing = new Set<string>();
 
   constructor(tools: ArrayTools, volumes: VolumeService, snapshots: SnapshotService) {
@@ -92,7 +92,7 @@ export class PolicyRuns {
     }
   }
 
-  /** Those nobody needs to see: since the last one of the same rule nothing changed. */
+  /** Snapshots that are not kept: nothing changed since the last one of the same rule. */
   async #emptyOf(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
     const answers = await Promise.all(taken.map((each) => this.#isEmpty(each)));
     return new Set(taken.filter((_, index) => answers[index]).map(({ snapshot }) => snapshot.name));

@@ -67,7 +67,7 @@ test('writes are held until the set is taken, and the set has none of them', asy
   assert.deepEqual(await disks[0]!.read(0, 2), late);
 });
 
-test('nobody who took too long holds writes for ever', async (t) => {
+test('a client that takes too long does not hold writes for ever', async (t) => {
   const { array, client, a, suspend } = await setUp(t);
   await client.call(settings.update, { suspend_seconds: 1 });
   const disk = await testDisk(t, array, a.name);

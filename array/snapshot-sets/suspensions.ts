@@ -48,7 +48,7 @@ export class Suspensions {
     if (this.#suspended.size >= SUSPENDED_MAX) {
       throw fail('suspended_sets_limit', { max: SUSPENDED_MAX });
     }
-    // On record before the engine is asked: nobody else takes the name or the volumes meanwhile.
+    // Recorded before the engine is called, so that the name and the volumes are reserved.
     const suspension = { volumes, untilMs: clock.now() + forMs, timer: undefined, isTaken: false };
     this.#suspended.set(id, suspension);
     try {
@@ -61,7 +61,7 @@ export class Suspensions {
     this.#expireLater(id, suspension);
   }
 
-  /** Takes it out of the hands of everybody else; `release` is theirs to call. */
+  /** Reserves it for the caller, who has to call `release`. */
   claim(id: string): Suspension | undefined {
     const suspension = this.#suspended.get(id);
     if (!suspension || suspension.isTaken || suspension.timer === undefined) return undefined;
@@ -104,7 +104,7 @@ export class Suspensions {
     const { store, events, log } = this.#tools;
     await this.release(id).catch((error: unknown) => log.warn({ error, set: id }, 'writes were not released'));
     this.#rememberExpired(id);
-    const title = `Snapshot set ${id} was cancelled: nobody took it in time, and writes to ${suspension.volumes.join(', ')} go on.`;
+    const title = `Snapshot set ${id} was cancelled: it was not taken in time, and writes to ${suspension.volumes.join(', ')} go on.`;
     await store.write((tx) => events.record(tx, { severity: 'warning', title, subject: `snapshot_set:${id}` }));
   }
 

@@ -16,7 +16,7 @@ const RETRY_MS = 15_000;
 
 /**
  * Deleting is on record first, then in the engine, then the record goes. What the engine cannot do just now is left to
- * a job: nobody sees the snapshot any more, and its room comes back later.
+ * a job: the snapshot is not listed any more, and its space is freed later.
  */
 export class SnapshotDeletion {
   readonly #tools: ArrayTools;
@@ -29,7 +29,7 @@ export class SnapshotDeletion {
     tools.jobs.register<Leftover>(KIND, (job) => this.#run(job), undefined, { frees: true });
   }
 
-  /** Those somebody works with. */
+  /** Snapshots in use by another operation. */
   get held(): ReadonlyMap<string, unknown> {
     return this.#held;
   }
@@ -67,7 +67,7 @@ export class SnapshotDeletion {
     }
   }
 
-  /** Takes out of the engine and off the record what nobody sees any more. With an actor, it is told. */
+  /** Removes hidden snapshots from the engine and from the records. With an actor, an event is recorded. */
   async finish(snapshots: readonly Snapshot[], actor: string | undefined): Promise<void> {
     const refusals: unknown[] = [];
     for (let at = 0; at < snapshots.length; at += AT_ONCE) {

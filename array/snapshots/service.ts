@@ -168,7 +168,7 @@ export class SnapshotService {
     await this.#volumes.shares.followSnapshots([volume]);
   }
 
-  /** As a user asks for it: refused where somebody needs it. */
+  /** At a user's request: refused where it is in use. */
   async remove(name: string, actor: string): Promise<void> {
     this.refuseNeeded(this.get(name));
     await this.delete([name], actor);
@@ -179,7 +179,7 @@ export class SnapshotService {
     if (needed !== undefined) throw fail('snapshot_needed', { id: snapshot.name, needed });
   }
 
-  /** Like `delete`, but those somebody needs stay for now. */
+  /** Like `delete`, but snapshots in use stay for now. */
   async deleteUnneeded(snapshots: readonly Snapshot[], actor: string): Promise<void> {
     const unneeded = snapshots.filter((snapshot) => this.#neededBy(snapshot) === undefined);
     await this.delete(
@@ -193,7 +193,7 @@ export class SnapshotService {
     return this.#deletion.delete(names, actor);
   }
 
-  /** Nobody deletes the snapshot meanwhile. */
+  /** The snapshot is not deleted meanwhile. */
   using<T>(name: string, work: (snapshot: SnapshotInPlace) => Promise<T>): Promise<T> {
     const snapshot = this.get(name);
     return this.#deletion.holding(name, () => work(snapshot));
@@ -221,7 +221,7 @@ export class SnapshotService {
     return false;
   }
 
-  /** Before anybody is served: what was cut off is undone or finished, in the background. */
+  /** Before requests are served: what a crash cut off is undone or finished, in the background. */
   reconcile(): Promise<void> {
     return this.#deletion.reconcile();
   }

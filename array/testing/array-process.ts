@@ -53,7 +53,7 @@ export class TestArrayProcess {
   }
 }
 
-/** What a cloud would tell an array of so many drives, all of whose files are below the folder. */
+/** The configuration that a cloud would send to an array with this number of drives, all below the folder. */
 export function arrayConfiguration(folder: string, driveCount: number, driveGb: number): HostedConfiguration {
   const numbers = Array.from({ length: driveCount }, (_, index) => index + 1);
   const drives = placeDrives(join(folder, 'drives'), numbers, driveGb);

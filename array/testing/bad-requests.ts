@@ -37,7 +37,7 @@ function withBadSort(operation: Operation, values: Values): fc.Arbitrary<BadRequ
   return fc.tuple(fc.constantFrom(...badSorts), fc.constantFrom('json', 'query')).map(([sort, encoding]) => {
     const text = encoding === 'json' ? sort : JSON.stringify(sort);
     const asked = askedOf(operation, { ...values, sort: text }, encoding);
-    return { what: `a sort nobody knows as ${encoding}`, asked, field: 'sort' };
+    return { what: `an unknown sort as ${encoding}`, asked, field: 'sort' };
   });
 }
 

@@ -15,9 +15,9 @@ import { placeDrives } from './drives.ts';
 const { users, drives: driveGroup, raidGroups, pools, volumes } = arrayApi.groups;
 
 export interface TestArrayOptions {
-  /** 4 unless told. */
+  /** 4 by default. */
   readonly drives?: number;
-  /** Size of each; 1 unless told. Files are sparse. */
+  /** Size of each; 1 by default. Files are sparse. */
   readonly driveGb?: number;
   /** The cloud that runs it, until it is restarted. */
   readonly host?: ProgramHost;
@@ -137,7 +137,7 @@ export class TestArray {
     return pool_name;
   }
 
-  /** A volume of 100 MB in the pool, unless told otherwise; its name. */
+  /** A volume of 100 MB in the pool by default; its name. */
   async volume(pool: string, wanted: { name?: string; capacity?: string } & Record<string, unknown> = {}) {
     const { name = `volume ${++made}`, capacity = '100M', ...more } = wanted;
     const input = { name, pool, capacity, ...more } as never;

@@ -5,7 +5,7 @@ import { RpcClient, type ClientCredentials } from '../../protocols/nfs/testing/r
 import type { Lasting, TestArray } from './test-array.ts';
 
 const { controllers, servers, volumes } = arrayApi.groups;
-/** Everybody on this machine. */
+/** All clients on this machine. */
 const ADDRESS = '127.0.0.0/8';
 
 /** Attaches the share to a server over NFS, unless it is attached already; the server's name. */

@@ -70,7 +70,7 @@ export class ArrayUserService {
   async signIn(attempt: Attempt, password: string): Promise<UserWithKey> {
     const { store, events } = this.#options;
     const user = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
-    // Whoever wants to make room on a full disk has to get in first.
+    // A user who wants to free space on a full disk has to sign in first.
     await store.writeUnlessFull((tx) => {
       const title = `User ${user.username} signed in from ${attempt.ip}.`;
       events.record(tx, { title, subject: `user:${user.username}`, actor: user.username });
@@ -119,8 +119,8 @@ export class ArrayUserService {
       updateUser(tx, user.username, { email, role, passwordHash: hash });
       if (hash !== undefined) this.#replaceKey(tx, user);
       const what = [hash && 'password', email !== user.email && 'mail address', role !== user.role && `role (${role})`];
-      const told = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
-      const title = `User ${user.username} was changed: ${told}.`;
+      const changed = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
+      const title = `User ${user.username} was changed: ${changed}.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor });
       return toUser(existing(tx, username));
     });
@@ -165,7 +165,7 @@ export class ArrayUserService {
     });
   }
 
-  /** Whoever needs a new password may have lost the key with the old one. */
+  /** A user who needs a new password may have lost the key, too. */
   #replaceKey(tx: Tx, { username }: User): string {
     const key = newSecret();
     updateUser(tx, username, { sealedKey: this.#options.vault.seal(key), keyMark: fingerprint(key) });

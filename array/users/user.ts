@@ -12,7 +12,7 @@ export interface UserWithKey extends User {
   readonly accessKey: string;
 }
 
-/** With what proves who somebody is: a hash of the password, and the key, sealed and by its mark. */
+/** With the user's credentials: a hash of the password, and the access key, sealed and by its fingerprint. */
 export interface UserRecord extends User {
   readonly passwordHash: string;
   readonly sealedKey: string;

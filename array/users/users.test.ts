@@ -31,7 +31,7 @@ test('users are changed and removed by administrators, and each change is on rec
   ]);
 });
 
-test('an array keeps an administrator, and nobody removes themselves', async (t) => {
+test('an array keeps an administrator, and no user removes themselves', async (t) => {
   const { client, anybody, configuration } = await testArray(t, { drives: 2 });
   const portal = anybody.with({ 'x-access-key': configuration.internalKey });
   const last = 'User dana is the last administrator; make another one first.';

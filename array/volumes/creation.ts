@@ -46,7 +46,7 @@ interface Neighbours {
 /**
  * Makes block volumes: first in the engine, then on record, so that what is on record is there. One that a crash leaves
  * without a record is empty, and goes at the next start. Shares and clones, which hold something from their first moment
- * on, are on record first: nothing but their row could tell one that was cut off from one that somebody uses.
+ * on, are recorded first: only their record tells one that a crash cut off from one that is in use.
  */
 export class VolumeCreation {
   readonly #tools: ArrayTools;
@@ -56,7 +56,7 @@ export class VolumeCreation {
   readonly #dependents: VolumeDependents;
   readonly #names: ReservedNames<'volume'>;
   readonly #turns = new Locks();
-  /** So many more fit for certain. To count ten thousand rows for each new one would cost more than to write it. */
+  /** Volumes that can be created before they are counted again. Counting all for each new one would cost more than writing it. */
   #volumeSlotsLeft = 0;
 
   constructor(tools: ArrayTools, { pools, encryption, shares, dependents }: Neighbours) {
@@ -145,7 +145,7 @@ export class VolumeCreation {
       const title = `${titleOf(begun)} was cloned from ${titleOf(source)}.`;
       const clone = async () => {
         await engine.cloneSnapshot(snapshot, name);
-        // So that a controller that takes over is told it too.
+        // So that a controller that takes over gets the key, too.
         const { wrappedKey } = store.read((db) => sourceOf(db, source));
         if (wrappedKey !== null && this.#encryption.isActive)
           await partOf(engine, 'encryption').unlockVolume(name, this.#encryption.unwrap(wrappedKey));
@@ -186,7 +186,7 @@ export class VolumeCreation {
 
   /**
    * Reduction is what the portal switched it to for this array: on for flash arrays unless their owner said no, off for
-   * those with disks that turn, where it scatters what could be read in one go. Whoever asks for it gets it anywhere.
+   * those with disks that turn, where it scatters what could be read in one go. A request that names it overrides the default.
    */
   #withReduction(wanted: NewVolumeRequest): Reduced {
     const { configuration, engine } = this.#tools;

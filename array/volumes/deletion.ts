@@ -73,7 +73,7 @@ export class VolumeDeletion {
   /** The number of the job that does it; none when it went to the recycle bin. */
   async delete(name: string, { force, skipBin = false }: DeleteOptions, actor: string): Promise<number | undefined> {
     const { job, isBinnedShare } = await this.#delete(name, { force, skipBin }, actor);
-    // From here on nobody reaches it.
+    // From here on it is not served.
     if (isBinnedShare) await this.#shares.push(name);
     return job;
   }

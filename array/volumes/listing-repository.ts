@@ -96,7 +96,7 @@ function factsOf(db: Db, rows: (Volume & FactsBeyond)[]): VolumeFacts[] {
   );
 }
 
-/** Rises with every row this process ever changed, and nobody else changes any. */
+/** Rises with every row that this process changes; no other process writes to the file. */
 export function changesEver(db: Db): number {
   return db.get<{ changes: number }>('SELECT total_changes() AS changes')?.changes ?? 0;
 }

@@ -48,7 +48,7 @@ export function newVolume(name: Volume['name'], wanted: Reduced, now: number): U
     pool: wanted.pool,
     kind: wanted.share ? 'file' : 'block',
     sizeBytes: wanted.sizeBytes,
-    // A filesystem that was just made is not empty: only its row tells that nobody uses it yet.
+    // A filesystem that was just made is not empty: only its record tells that it is unused.
     state: wanted.share ? 'creating' : 'ready',
     comment: null,
     compress: wanted.compress,

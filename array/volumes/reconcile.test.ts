@@ -43,7 +43,7 @@ test('a volume that the engine has in another pool than is on record is on recor
   assert.ok(titles(name).some((title) => /was found in pool pool-00000009/.test(title)));
 });
 
-test('a volume that cannot be told its caps keeps nobody from being served', async (t) => {
+test('a volume whose caps cannot be applied does not keep the array from serving', async (t) => {
   const world = await volumesAlone(t);
   const { volumes } = world.array;
   const gone = await volumes.create(wantedVolume('gone', { readIopsCap: 500 }), 'dana');

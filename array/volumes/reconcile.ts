@@ -21,7 +21,7 @@ import { capsOf, engineReduction, titleOf } from './rules.ts';
 const NAME = /^volume-([0-9a-f]{8})$/;
 
 /**
- * Before anybody is served: rows and engine are brought together after a crash, and the engine is told what it does not
+ * Before requests are served: records and engine are reconciled after a crash, and the engine gets the state it does not
  * keep. How shares are served comes later, when their snapshots are settled, too.
  */
 export async function reconcileVolumes(
@@ -61,13 +61,13 @@ async function applyCaps(tools: ArrayTools): Promise<void> {
     await attempt(tools, name, () => engine.countSizes(name, true));
 }
 
-/** Made in the engine, but a crash came before the row: such a volume is empty. Whatever is not, is somebody's. */
+/** A volume that a crash left in the engine without a record is empty. One with data is kept. */
 async function removeUnknown(tools: ArrayTools): Promise<void> {
   const { store, engine, readings } = tools;
   const known = new Set<string>(store.read(listVolumeNames).map(({ name }) => name));
   const unknown = [...readings.volumes].filter(({ id }) => !known.has(id));
   if (unknown.length === 0) return;
-  // Their names were taken, if these rows are older than the engine's.
+  // Their names are used, if these records are older than the engine's.
   const last = Math.max(...unknown.map(({ id }) => Number.parseInt(NAME.exec(id)?.[1] ?? '0', 16)));
   await store.write((tx) => moveSequence(tx, 'volume', last));
   for (const { id, pool } of unknown) {
@@ -116,7 +116,7 @@ async function adoptSizes({ store, readings, clock }: ArrayTools): Promise<void>
   });
 }
 
-/** Where the engine has it, it is: a move that ended while it was given up is told of here. */
+/** The engine decides in which pool a volume is: a move that ended while it was being aborted is recorded here. */
 async function adoptPools({ store, readings, clock, events }: ArrayTools): Promise<void> {
   const moved = store.read(listVolumeNames).flatMap(({ name, pool, migration }) => {
     const place = readings.volume(name)?.pool ?? pool;
@@ -140,7 +140,7 @@ async function applyReductions({ store, engine, log }: ArrayTools): Promise<void
       await store.write((tx) => updateVolume(tx, name, { isReductionPending: false }));
     } catch (error) {
       if (!isEngineError(error, 'conflict')) {
-        log.warn({ error }, `${titleOf(volume)} could not be told its data reduction`);
+        log.warn({ error }, `${titleOf(volume)} could not get its data reduction`);
         continue;
       }
       // It was made without, and a crash came before the refusal was on record.

@@ -39,7 +39,7 @@ export function volumeRoutes(volumes: VolumeService, services: Services): ArrayH
 function records(volumes: VolumeService, { jobs, snapshotPolicies, performance }: Services) {
   return {
     list: ({ start, limit, showonlyblock, showonlyfile, display_name: displayName }) => {
-      // Whoever asks for both asks for what there is none of.
+      // No volume is both.
       if (showonlyblock && showonlyfile) return { volumes: [], count: 0 };
       const kind = showonlyblock ? 'block' : showonlyfile ? 'file' : undefined;
       return volumes.list({ kind, displayName }, { start, limit });

@@ -177,7 +177,7 @@ export class VolumeService {
     this.#lifecycle.changeIn(tx, volume, change, actor);
   }
 
-  /** The snapshot that a scan for file lifecycle policies reads is no snapshot that anybody should have to delete. */
+  /** The snapshot that a scan for file lifecycle policies reads must not be in a user's way. */
   async interruptScan(name: string): Promise<void> {
     await this.#lifecycle?.interrupt(name);
   }

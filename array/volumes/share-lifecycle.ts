@@ -4,7 +4,7 @@ import type { Volume } from './volume.ts';
 
 export type LifecycleChange = 'enable' | 'disable' | 'resume' | 'pause';
 
-/** What file lifecycle tells of shares, and is told by those who create and change them. */
+/** What file lifecycle reports of shares, and what creating and changing shares calls. */
 export interface ShareLifecycle {
   /** The same object until something changes; undefined for a share that is not scanned. */
   factsOf(volume: string): LifecycleFacts | undefined;

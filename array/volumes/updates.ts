@@ -121,7 +121,7 @@ export class VolumeUpdates {
     await this.#shares.push(name);
   }
 
-  /** What the engine keeps is told to it between two notes, so that a start after a crash tells it again. */
+  /** State that the engine keeps is sent to it between two records, so that a start after a crash sends it again. */
   update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;

@@ -34,7 +34,7 @@ test('a new volume is on record at once, every field of it real', async (t) => {
     ...input,
     autoexpandby: '1G',
     maxcapacity: '4G',
-    // As a share has it when nobody says so: no reason to refuse.
+    // The defaults of a share: no reason to refuse.
     readaheadkb: '16',
   } as never);
   const volume = await get(id);
@@ -280,7 +280,7 @@ test('an encrypted volume is locked after a restart: its bytes, and those of its
     encryption_pwd: 'battery staple',
     old_encryption_pwd: 'correct horse',
   });
-  assert.deepEqual(await disk.read(3, 2), bytes, 'a change of password disturbs nobody');
+  assert.deepEqual(await disk.read(3, 2), bytes, 'a change of password does not disturb clients');
 
   await array.restart();
   const { volumes: locked } = await client.call(volumes.list, {});

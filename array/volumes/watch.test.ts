@@ -15,7 +15,7 @@ async function setUp(t: TestContext, changes = {}) {
     name,
     engine,
     volumes,
-    /** Time passes, figures change, somebody looks. */
+    /** Time passes, figures change, a reading is published. */
     look: async (seconds: number, report: Parameters<typeof engine.set>[1]) => {
       clock.advance(seconds * 1000);
       engine.set(name, report);

@@ -10,9 +10,9 @@ import { titleOf } from './rules.ts';
 interface Watched {
   readonly load: VolumeLoad;
   readonly capacity: CapacityWatch;
-  /** What the volume showed when somebody counted. */
+  /** How much the volume shows, when it was last counted. */
   shown: Shown | undefined;
-  /** Why it could not expand, told already. */
+  /** Why it could not expand, as already recorded. */
   problem: string | undefined;
 }
 
@@ -34,7 +34,7 @@ interface ModeChange extends Capacity {
 }
 
 const CHECK_EVERY_MS = 5_000;
-/** Where nobody said when to expand: as a tenth of it is left. */
+/** The default threshold to expand: a tenth of it is free. */
 const EMERGENCY_FRACTION = 0.1;
 /** Counting takes no more than a hundredth of the time. */
 const WAIT_FACTOR = 100;
@@ -82,7 +82,7 @@ export class VolumeWatch {
 
   async #capacityOf(volume: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
     if (!isProtected(volume)) return { mode: 'normal', freeBytes: volume.sizeBytes };
-    // Nobody writes to a share that is not mounted, and only its filesystem knows how full it is.
+    // A share that is not mounted has no writers, and only its filesystem knows how full it is.
     if (volume.kind === 'file' && !report.share) return { mode: volume.capacityMode, freeBytes: 0 };
     const freeBytes = await this.#freeBytes(volume, report, watched);
     const takenBytes = volume.sizeBytes - freeBytes;
@@ -134,7 +134,7 @@ export class VolumeWatch {
     if (findVolume(tx, volume.name)?.state !== 'ready') return;
     updateVolume(tx, volume.name, { capacityMode: mode });
     const left = `${capacityText(freeBytes)} of ${capacityText(volume.sizeBytes)} are left`;
-    const told = {
+    const modeEvents = {
       normal: { severity: 'notice', title: `${titleOf(volume)} has room again: ${left}.` },
       alert: {
         severity: 'warning',
@@ -143,7 +143,7 @@ export class VolumeWatch {
       protected: { severity: 'warning', title: `${titleOf(volume)} is filling up: ${left}.` },
       emergency: { severity: 'error', title: `${titleOf(volume)} runs full: ${left}.` },
     } as const;
-    this.#tools.events.record(tx, { ...told[mode], subject: `volume:${volume.name}` });
+    this.#tools.events.record(tx, { ...modeEvents[mode], subject: `volume:${volume.name}` });
   }
 
   /** By one step a time; the next look tells whether that was enough. */
@@ -160,7 +160,7 @@ export class VolumeWatch {
     }
   }
 
-  /** Told once, not at every look. */
+  /** Recorded once, not at every check. */
   async #cannot(volume: Volume, watched: Watched, problem: string): Promise<void> {
     if (watched.problem === problem) return;
     watched.problem = problem;

@@ -18,5 +18,5 @@ function run(port: MessagePort, { vitals, ...data }: ThreadData): void {
   releaseMemory();
 }
 
-// Whoever only wants it compiled has no port to it.
+// Without a port the module was only loaded to be compiled.
 if (parentPort !== null) run(parentPort, workerData as ThreadData);

@@ -131,7 +131,7 @@ export class ControllerPair {
     });
   }
 
-  /** A controller that is gone needs to hear nothing: the next one is told when it takes over. */
+  /** A controller that ended gets no calls: the next one gets the state when it takes over. */
   async #askActive(request: Request): Promise<void> {
     try {
       await this.#active?.ask(request);
@@ -154,7 +154,7 @@ export class ControllerPair {
       this.calls.cut();
       this.#options.onCrash();
     }
-    // At once, for whoever waits for an answer of it may be the one whose turn it is.
+    // At once: the caller that holds the turn may be waiting for an answer of this controller.
     const killed = controller.kill(reason);
     void this.#inTurn(async () => {
       await killed;
@@ -208,7 +208,7 @@ export class ControllerPair {
     return problem;
   }
 
-  /** Starts whoever is down, and has one of them serve where none does; ever more rarely, as long as that fails. */
+  /** Starts controllers that are down, and activates one where none serves. Retries back off. */
   #tryAgainLater(): void {
     if (this.#isStopped) return;
     clearTimeout(this.#retry);

@@ -15,11 +15,11 @@ export interface ControllerOptions {
   readonly startThread?: StartThread | undefined;
   readonly onEvent: OnEngineEvent;
   readonly onLog: (line: LogLine) => void;
-  /** It failed while nobody was doing anything with it. It is not gone yet: `kill` waits for that. */
+  /** It failed outside of a start or stop. Its thread has not ended yet: `kill` waits for that. */
   readonly onFailed: (controller: EngineController, reason: string) => void;
 }
 
-/** How many looks in a row may find no sign of life. Opening takes its time: books are read, crashes mended. */
+/** How many checks in a row may find no heartbeat. Opening takes longer: metadata is read and crashes are recovered from. */
 const SILENT_LOOKS_MAX = { standby: 5, active: 5, starting: 120, ending: Infinity, failed: Infinity };
 
 const RETIRE_MS_MAX = 20_000;
@@ -133,7 +133,7 @@ export class EngineController {
     };
   }
 
-  /** While it starts or ends, whoever starts or ends it sees for itself. */
+  /** While it starts or ends, the caller of that sees the failure itself. */
   #failed(reason: string): void {
     if (this.#phase !== 'active' && this.#phase !== 'standby') return;
     this.#phase = 'failed';

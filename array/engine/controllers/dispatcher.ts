@@ -55,7 +55,7 @@ export class EngineDispatcher {
     line.ending.abort();
   }
 
-  /** Those who wait are told that no controller comes up; later ones wait again. */
+  /** Rejects the calls that wait, because no controller comes up; later calls wait again. */
   refuse(reason: string): void {
     this.#opening.reject(new EngineError('failed', reason));
     this.#renew();

@@ -15,7 +15,7 @@ export class Unflushed {
     this.#written.delete(volume);
   }
 
-  /** Whether writes of the volume went down with a controller since they were last asked for; told once. */
+  /** Whether unflushed writes of the volume were lost with a controller; true once for each loss. */
   reportLost(volume: string): boolean {
     return this.#lost.delete(volume);
   }

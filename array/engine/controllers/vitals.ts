@@ -1,5 +1,5 @@
 /**
- * Signs of life of a controller, in memory both sides see: its thread counts its beats there, and whoever looks after
+ * Heartbeats of a controller, in shared memory: its thread counts them there, and the thread that supervises
  * it needs no answer from it.
  */
 const VALUES = 4;

@@ -18,7 +18,7 @@ const STILL = { minimumBytesPerSecond: 1, maximumBytesPerSecond: 1 };
 
 /**
  * Looks at everything a stopped engine keeps in a folder and on its drives, and changes nothing: drives are read
- * through an overlay, and books are copied before they are opened.
+ * through an overlay, and metadata is copied before it is opened.
  */
 export async function checkEngine(
   folder: string,

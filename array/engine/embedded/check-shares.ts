@@ -4,7 +4,7 @@ import { reasonOf } from './refused.ts';
 
 /**
  * Walks the filesystems of a pool's shares; what does not hold, in words. An encrypted one cannot be read without its key
- * and is left out. The books are a copy, and the groups keep what is written to themselves.
+ * and is left out. The metadata is a copy, and writes to the groups stay in memory.
  */
 export async function checkShares(
   file: string,

@@ -123,7 +123,7 @@ describe('a drive in use whose file is', { timeout: 120_000 }, () => {
     assert.equal(await rig.read('v', 0, 2), 'ba');
   });
 
-  it('blanked, or replaced by a blank one, is filled anew once somebody puts it into service', async (t) => {
+  it('blanked, or replaced by a blank one, is filled again once it is put into service', async (t) => {
     for (const isReplaced of [false, true]) {
       const rig = await served(t);
       const file = fileOf(rig, 0);

@@ -129,7 +129,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
         pools: this.#pools.reports(),
         sessions: [...(this.#exports?.sessions() ?? []), ...(this.#shares?.sessions() ?? [])],
         servers: merged([...(this.#exports?.servers() ?? []), ...(this.#shares?.servers() ?? [])]),
-        // Whoever runs it in controllers tells of them.
+        // The controller pair reports them.
         controllers: [],
       };
     });

@@ -86,7 +86,7 @@ export class EngineCatalogue {
     try {
       await this.#writer.run();
     } catch (error) {
-      // What is not on disk must not be taken for granted; unless somebody else has changed it since.
+      // What is not on disk must not stay in memory, unless another call has changed it since.
       if (records.get(id) === record) put(records, id, before);
       throw error;
     } finally {

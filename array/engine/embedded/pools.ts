@@ -17,7 +17,7 @@ interface PoolsSetup {
   readonly reserve: SpaceReserve;
 }
 
-/** One pool. Its books may be damaged: then there is nothing to be done with it until they are mended. */
+/** One pool. Its metadata may be damaged: then it cannot be used until it is repaired. */
 export class EnginePool {
   readonly id: string;
   pool: Pool | undefined;
@@ -37,7 +37,7 @@ export class EnginePool {
 
 const FORCE = 'repair that to keep it, or delete it by force';
 
-/** Books of a pool, and what SQLite keeps beside them. */
+/** The metadata file of a pool, and the files SQLite keeps beside it. */
 const FILES = ['', '-wal', '-shm', '-journal'];
 
 export function poolFile(folder: string, id: string): string {
@@ -137,7 +137,7 @@ export class EnginePools {
     const present = [...before].map((group) => this.#setup.groups.get(group).raid).filter((raid) => raid !== undefined);
     if (present.length === before.size) this.#requireRoom([...present, ...added], capacityBytes);
     if (added.length > 0) {
-      // On record before anything lies on it: should the pool not open one day, nobody takes the group for a free one.
+      // On record before anything lies on it: should the pool not open one day, the group does not count as free.
       const all = [...before, ...added.map((group) => group.id)];
       await this.#setup.catalogue.putPool({ ...this.#record(id), groups: all });
     }
@@ -166,7 +166,7 @@ export class EnginePools {
   setCache(id: string, cache: PoolCache): void {
     const entry = this.get(id);
     entry.cache = cache;
-    // One whose books are damaged reads nothing that could be kept; that must not keep the array down.
+    // A pool with damaged metadata must not keep the array from starting.
     if (entry.pool) applyCache(entry.pool, cache);
   }
 

@@ -1,7 +1,7 @@
 import { EngineError, isEngineError } from '../errors.ts';
 import { translateErrors } from './refused.ts';
 
-/** Work that takes long: it ends when its engine closes, and whoever asked for it asks the next one. */
+/** Long-running work: it ends when its engine closes, and its caller starts it again at the next one. */
 export class RunningWorks {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();

@@ -9,9 +9,9 @@ export interface EngineDriveSetup {
   readonly sizeBytes: number;
 }
 
-/** Whoever shows volumes to servers. */
+/** A protocol that shows volumes to servers. */
 interface VolumeUser {
-  /** Before it is deleted: resolves when nobody uses its device any more. */
+  /** Before it is deleted: resolves when its device is unused. */
   removeVolume(volume: string): Promise<void>;
   volumeResized(volume: string): Promise<void> | void;
   sessions(): SessionReport[];
@@ -31,7 +31,7 @@ export interface FileShares extends VolumeUser {
   volumeUnlocked(volume: string): void;
   /** Before snapshots of these volumes are taken, or their writes held: they show all that clients were answered. */
   flushShares(volumes: readonly string[]): Promise<void>;
-  /** Before it is deleted: resolves when nobody reads it any more. */
+  /** Before it is deleted: resolves when it has no readers. */
   removeSnapshot(snapshot: string): Promise<void>;
   /** Clients wait while the volume becomes another one. */
   whileReplaced(volume: string, replace: () => Promise<void>): Promise<void>;

@@ -183,16 +183,17 @@ function testSnapshots(story: Tell): void {
     await it.write('b', 1024);
     await it.write('c', 2048);
     await it.snapshot('s2');
-    const told: number[] = [];
+    const reported: number[] = [];
     for (let after = 0; ;) {
       const [range] = await it.engine.changes('s1', 's2', after, 1);
       if (!range) break;
       assert.ok(range.offset >= after && range.length > 0);
-      told.push(range.offset);
+      reported.push(range.offset);
       after = range.offset + range.length;
     }
     assert.ok(
-      told.some((offset) => offset <= 1024 * BLOCK) && told.every((offset, at) => offset >= (told[at - 1] ?? 0)),
+      reported.some((offset) => offset <= 1024 * BLOCK) &&
+        reported.every((offset, at) => offset >= (reported[at - 1] ?? 0)),
     );
     const whole = await it.engine.changes(undefined, 's1', 0, 100);
     assert.ok(whole.some(({ offset, mapped }) => offset === 0 && mapped));

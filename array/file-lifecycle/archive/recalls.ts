@@ -20,12 +20,12 @@ const WAITING_MAX = 10_000;
 const PIECE_BYTES = 4 * 2 ** 20;
 const TRIES_MAX = 3;
 const RETRY_MS = 500;
-/** Of one share it is told once in so long that its files cannot be read. */
+/** The least time between two events of one share that its files cannot be read. */
 const TOLD_EVERY_MS = 60_000;
 
 /**
- * Brings the data of archived files back when somebody reads them. The stub says where it is, so this works for clones
- * and on another array that knows the bucket. A file is fetched piece by piece; nobody sees it before all of it is there
+ * Brings the data of archived files back when clients read them. The stub says where it is, so this works for clones
+ * and on another array that knows the bucket. A file is fetched piece by piece, and is visible when all of it is there
  * and, where its checksum is on record, proves to be what was sent. Of files in snapshots the engine is given the part
  * that it asks for, and nothing is brought back.
  */
@@ -132,8 +132,8 @@ export class RecallService {
       else await engine.finishRecall(volume, wanted.inode, wanted.generation, reason);
       await this.#recordEvent(volume, reason);
     } catch (error) {
-      // Whoever reads it asks for it again.
-      log.warn({ error, wanted }, 'that an archived file could not be read could not be told');
+      // The client's next read requests it again.
+      log.warn({ error, wanted }, 'the event of an archived file that could not be read was not recorded');
     }
   }
 

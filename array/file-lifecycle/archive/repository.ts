@@ -52,7 +52,7 @@ export function markSeen(tx: Tx, keys: readonly string[], scanAt: number): void 
 }
 
 /**
- * After a scan of one moment: what it did not see was needed by the share no more at that moment. So many at a time; false
+ * After a scan of one snapshot: objects it did not see were unused by the share at that time. `limit` at a time; false
  * when that was the last of them.
  */
 export function markUnneeded(
@@ -73,14 +73,14 @@ export function hasObjects(db: Db): boolean {
   return db.get('SELECT 1 FROM archived_objects LIMIT 1') !== undefined;
 }
 
-/** The last key of so many behind one, if there are so many. */
+/** The last of the next `count` keys, if there are that many. */
 export function findKeyBehind(db: Db, after: string, count: number): string | undefined {
   const sql = 'SELECT key FROM archived_objects WHERE key > :after ORDER BY key LIMIT 1 OFFSET :passed';
   return db.get<{ key: string }>(sql, { after, passed: count - 1 })?.key;
 }
 
 /**
- * Objects with keys behind one and up to another that nobody can need any more. Those whose stub the share has lost are
+ * Objects with keys behind one and up to another that are unused. Those whose stub the share has lost are
  * needed as long as there is a snapshot from before that moment, or anything that was ever cloned or mirrored from the
  * share.
  */

@@ -11,7 +11,7 @@ interface Uploading {
   readonly bucket: RemoteBucket;
   readonly key: string;
   readonly source: UploadSource;
-  /** Durable before the first part is sent: whoever comes after a crash gives it up. */
+  /** Durable before the first part is sent, so that it is aborted after a crash. */
   readonly onUpload: (upload: string) => Promise<void>;
 }
 

@@ -22,7 +22,7 @@ import type { Category, NamedCategory } from './category.ts';
 const CATEGORIES_MAX = 200;
 const EXTENSION = /^[^\s./\\,\p{Cc}]{1,32}$/u;
 
-/** Kinds of files, told apart by the extensions of their names. */
+/** Kinds of files, by the extensions of their names. */
 export class FileCategoryService {
   readonly #tools: ArrayTools;
 

@@ -24,7 +24,7 @@ export interface RunFigures {
   readonly matchedBytes: number;
   readonly handledFiles: number;
   readonly handledBytes: number;
-  /** Left alone: somebody changed them meanwhile. */
+  /** Skipped: they were changed meanwhile. */
   readonly changedFiles: number;
   readonly failedFiles: number;
   /** The first failure, or why it did not run. */

@@ -48,7 +48,7 @@ interface Neighbours {
   readonly share: (name: string) => Volume;
   /** What names in criteria stand for now. */
   readonly context: () => CriteriaContext;
-  /** In the transaction that attaches a policy: the share is looked through from now on, unless somebody said no. */
+  /** In the transaction that attaches a policy: the share is scanned from now on, unless that is disabled for it. */
   readonly enable: (tx: Tx, volume: Volume) => void;
   /** Starts a scan of the share. */
   readonly scan: (volume: Volume, actor: string) => Promise<void>;

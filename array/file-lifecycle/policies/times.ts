@@ -1,4 +1,4 @@
-/** When shares are looked through: at a time of the day, in UTC, and from then on every so many seconds. */
+/** When shares are scanned: at a time of the day, in UTC, and from then on at an interval in seconds. */
 export interface RunTimes {
   /** After midnight. */
   readonly startSeconds: number;

@@ -17,7 +17,7 @@ export interface Match {
   readonly file: ListedFile;
 }
 
-/** Others get their turn after so many. */
+/** Files matched before the event loop runs other work. */
 const FILES_PER_TURN = 64;
 
 /** Throws a `CriteriaProblem` for criteria that name what is not there any more. */

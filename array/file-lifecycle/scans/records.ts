@@ -5,7 +5,7 @@ import type { ScannedShareRecord, ScanState } from './scanned-share.ts';
 
 /**
  * What the records of shares say of file lifecycle. Kept in memory, because lists show thousands of volumes, and the same
- * object until something changes, so that whoever shows it knows.
+ * object until something changes, so that views can be cached by it.
  */
 export class LifecycleRecords {
   readonly #store: Store;
@@ -20,7 +20,7 @@ export class LifecycleRecords {
     this.#records = undefined;
   }
 
-  /** Undefined for a share that nobody ever had looked through. `live` is how far its scan is, if one is at work. */
+  /** Undefined for a share that was never scanned. `live` is the progress of its scan, while one runs. */
   of(volume: string, live: ScanState | undefined): LifecycleFacts | undefined {
     this.#records ??= new Map(this.#store.read(listRecords).map((share) => [share.volume, share]));
     const scanned = this.#records.get(volume);

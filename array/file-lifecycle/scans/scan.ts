@@ -20,7 +20,7 @@ export interface ScanTools {
 }
 
 const PAGE_FILES = 2_000;
-/** Clients of the share, and of the array, get their turn after so many. */
+/** Files handled before clients of the share and of the array get their turn. */
 const LISTED_AT_ONCE = 250;
 const ACTIONS_AT_ONCE = 8;
 /** A destination that does not answer is not tried for each of a million files. */

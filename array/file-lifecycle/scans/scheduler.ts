@@ -7,7 +7,7 @@ interface SchedulerOptions {
   readonly retentionSeconds: () => number;
   /** Starts a scan, or leaves the one that is under way alone. */
   readonly scan: (volume: string, at: number) => Promise<void>;
-  /** Removes objects that nobody needs any more, such as those of shares that were deleted. */
+  /** Removes unused objects, such as those of shares that were deleted. */
   readonly sweep: () => Promise<void>;
 }
 

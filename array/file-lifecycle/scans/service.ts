@@ -67,7 +67,7 @@ export class ScanService implements ShareLifecycle {
     });
   }
 
-  /** Because somebody asks for it. */
+  /** On request. */
   async startNow(share: Volume, actor: string): Promise<void> {
     const { store, clock, events } = this.#tools;
     await store.write((tx) => {
@@ -182,7 +182,8 @@ export class ScanService implements ShareLifecycle {
       if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#removeScan(tx, volume) };
       return await this.#scan(share, scanned.scan, running, signal);
     } catch (error) {
-      if (running.isInterrupted) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'somebody needs the volume' };
+      if (running.isInterrupted)
+        return { outcome: 'retry', afterMs: RETRY_MS, reason: 'another operation needs the volume' };
       if (running.controller.signal.aborted) return { outcome: 'done' };
       if (signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'the array stops' };
       if (isEngineError(error, 'interrupted')) return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
@@ -209,7 +210,7 @@ export class ScanService implements ShareLifecycle {
       await running.scan.run();
       if (state.isOfOneMoment) await archives.markUnneeded(share.name, state.startedAt, snapshot.createdAt);
     } finally {
-      // Nobody sees it, and a start after a crash drops it, too.
+      // It is never listed, and a start after a crash deletes it, too.
       await snapshots.drop([snapshot]);
     }
     return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state) };

@@ -83,7 +83,7 @@ export class Relay {
     this.#cutAt = this.#bytes + bytes;
   }
 
-  /** The very moment so many went through: in the middle of a request, as likely as not. */
+  /** As soon as this number of bytes went through, usually in the middle of a request. */
   reached(bytes: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting = { at: bytes, reached: resolve };

@@ -17,7 +17,7 @@ import { PoolService } from '../service.ts';
 
 const NO_IO = { reads: { count: 0, bytes: 0, microseconds: 0 }, writes: { count: 0, bytes: 0, microseconds: 0 } };
 
-/** A shrink under way: ends when told, or when it is cancelled. */
+/** A shrink under way: ends on command, or when it is cancelled. */
 export interface FakeShrink {
   readonly group: string;
   readonly work: Work;
@@ -25,7 +25,7 @@ export interface FakeShrink {
   readonly fail: (error: Error) => void;
 }
 
-/** Pools over an engine that only remembers what it was told, with a clock that stands still. */
+/** Pools over an engine that only records its calls, with a manual clock. */
 export interface PoolBench {
   readonly pools: PoolService;
   readonly tools: ArrayTools;
@@ -34,7 +34,7 @@ export interface PoolBench {
   readonly told: { pool: string; cache: PoolCache }[];
   /** What the engine says it has. */
   readonly reports: Map<string, PoolReport>;
-  /** Sets what a pool uses, and lets everybody look at it. */
+  /** Sets what a pool uses, and publishes a reading. */
   use(pool: string, usedBytes: number, savedBytes?: number): Promise<void>;
   titles(): string[];
   /** Each shrink waits here for its end. */
@@ -43,7 +43,7 @@ export interface PoolBench {
   restart(): PoolBench;
 }
 
-/** Pools are made of `group-N`, of so many bytes each. */
+/** Pools are made of `group-N`, of `groupBytes` each. */
 export function poolBench(
   groupBytes: number | readonly number[],
   store = new Store(':memory:', migrations),

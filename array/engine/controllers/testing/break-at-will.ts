@@ -1,6 +1,6 @@
 import type { EngineMethods } from '../protocol.ts';
 
-/** Names of volumes nobody has: pausing the move of one of them breaks the controller's thread. */
+/** Names of volumes that do not exist: pausing the move of one of them breaks the controller's thread. */
 export const CRASH = 'crash';
 export const HANG = 'hang';
 
@@ -19,7 +19,7 @@ export function breakAtWill(engine: Calls): Calls {
 function broken(how: string): Promise<never> | undefined {
   if (how === CRASH) {
     setImmediate(() => {
-      throw new Error('crashed as it was told');
+      throw new Error('crashed as ordered');
     });
   } else if (how === HANG) {
     setImmediate(() => {

@@ -19,7 +19,7 @@ export const POOL = 'pool-00000001';
 export const VOLUME = 'volume-00000001';
 export const VOLUME_BYTES = 64 * 2 ** 20;
 
-/** An engine with a mirror, a pool and a volume that nobody may reach yet. */
+/** An engine with a mirror, a pool and a volume that is not exported yet. */
 export interface ServedVolume {
   readonly running: RunningEngine;
   readonly engine: Engine;
@@ -103,7 +103,7 @@ async function start(
   };
 }
 
-/** A server that reaches the volume as LUN 0, unless told otherwise. */
+/** A server that reaches the volume as LUN 0 by default. */
 export function server(changes: Partial<ExportedServer> = {}): ExportedServer {
   return {
     id: 'srv-00000001',

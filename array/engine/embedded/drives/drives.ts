@@ -11,7 +11,7 @@ export interface PlacedDrive {
   isOffline: boolean;
   /** Its file is not there. */
   isAbsent: boolean;
-  /** In the hands of somebody: being shredded. */
+  /** Reserved by a job: being shredded. */
   isBusy: boolean;
   /** As it was last opened. */
   file: FileDrive | undefined;
@@ -145,7 +145,7 @@ export class EngineDrives {
 
 /**
  * A drive that was lost is used again when the very file is back, and whole. Another one in its place, even a copy, may
- * lack what was written since, and nobody could tell.
+ * lack what was written since, which could not be detected.
  */
 async function isUsable({ loss, file }: PlacedDrive): Promise<boolean> {
   if (loss === undefined || file === undefined) return true;

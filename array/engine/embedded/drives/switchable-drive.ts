@@ -20,7 +20,7 @@ export class SwitchableDrive implements Drive {
   #sizeBytes: number;
   #before: DriveStatistics = nothing;
   #reason = SILENT;
-  /** To be told when the cable is pulled: they wait for a drive that may never answer. */
+  /** Pending requests, rejected when the cable is pulled: the drive may never answer. */
   readonly #waiting = new Set<() => void>();
 
   constructor(id: string, sizeBytes: number) {
@@ -43,7 +43,7 @@ export class SwitchableDrive implements Drive {
     this.#sizeBytes = inner.sizeBytes;
   }
 
-  /** As if its cable were pulled. The reason is told to whoever asks it for something. */
+  /** As if its cable were pulled. Requests are rejected with the reason. */
   unplug(reason = SILENT): void {
     this.#current = undefined;
     this.#reason = reason;

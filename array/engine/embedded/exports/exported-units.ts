@@ -50,7 +50,7 @@ export class ExportedUnits {
     return luns;
   }
 
-  /** What the server no longer sees is let go, once nobody else sees it. */
+  /** Units that the server no longer sees are closed, unless another server sees them. */
   async leave(id: string, volumes: Iterable<string>): Promise<void> {
     const ends: Promise<void>[] = [];
     for (const volume of volumes) {
@@ -61,7 +61,7 @@ export class ExportedUnits {
   }
 
   /**
-   * Resolves when no command uses the volume any more. Its number is free only after those who saw it were told: until
+   * Resolves when no command uses the volume any more. Its number is free only after its initiators were notified: until
    * then it is in their maps, and must not stand for another volume.
    */
   async remove(volume: string, tell: (servers: readonly string[]) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 const SILENCE_MS = 60_000;
 const REMEMBERED_MAX = 256;
 
-/** An initiator that may not come in tries again for ever: it is told of once a minute. */
+/** A refused initiator retries for ever: it is reported once a minute. */
 export class Refusals {
   readonly #reportedAt = new Map<string, number>();
 

@@ -48,7 +48,7 @@ export class ServerAccess {
 
   #closest(initiator: string, address: Address): KnownServer | undefined {
     const matching = [...(this.#byInitiator.get(initiator)?.values() ?? [])].filter(
-      // One without name and address describes nobody.
+      // One without name and address matches no initiator.
       ({ server, comesFrom }) => (initiator !== '' || server.address !== null) && comesFrom(address),
     );
     return matching.sort(byCloseness)[0];

@@ -33,8 +33,8 @@ export class GroupEvents {
         this.#publishSoon();
         break;
       default: {
-        const told = inEngineWords(this.#group, event);
-        if (told) this.#publish(told);
+        const published = toEngineEvent(this.#group, event);
+        if (published) this.#publish(published);
       }
     }
   }
@@ -59,7 +59,7 @@ export class GroupEvents {
 
 type Single = Exclude<GroupEvent, { readonly type: 'block-repaired' | 'block-lost' | 'checksums-rejected' }>;
 
-function inEngineWords(group: string, event: Single): EngineEvent | undefined {
+function toEngineEvent(group: string, event: Single): EngineEvent | undefined {
   switch (event.type) {
     case 'drive-failed':
     case 'spare-failed':

@@ -26,7 +26,7 @@ export class EngineGroup {
     this.events = events;
   }
 
-  /** What the group is opened with: told before it could be opened, it counts from then on. */
+  /** What the group is opened with. A value set before the group could be opened is used when it opens. */
   get speed(): RaidSpeed | undefined {
     return this.#speed;
   }
@@ -64,7 +64,7 @@ export class EngineGroup {
     doOnce();
   }
 
-  /** Whose cable was pulled is noticed now, not when somebody writes next. */
+  /** A drive that is offline is noticed now, not at the next write. */
   async notice(): Promise<void> {
     await this.raid?.flush().catch(() => undefined);
   }

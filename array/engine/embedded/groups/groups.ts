@@ -16,7 +16,7 @@ interface GroupsSetup {
   readonly onResumed: (group: RaidGroup) => void;
 }
 
-/** Until somebody says how fast to rebuild: an array does so once it is open, and may want it to be slow. */
+/** Used until the rebuild speed is set: an array does so once it is open, and may want it to be slow. */
 const UNTOLD = { minimumBytesPerSecond: 4 * 2 ** 20, maximumBytesPerSecond: 16 * 2 ** 20 };
 
 /** The RAID groups of an engine. */

@@ -36,6 +36,6 @@ test('a report tells of volumes only those that changed, and costs next to nothi
     changed.volumes.map(({ id }) => id),
     ['v7', 'v8', 'v9', 'v10'],
   );
-  assert.deepEqual((await rig.report(version)).volumes, changed.volumes, 'whoever did not hear is told again');
+  assert.deepEqual((await rig.report(version)).volumes, changed.volumes, 'a caller that missed a report gets it again');
   assert.deepEqual((await rig.report(changed.version)).volumes, []);
 });

@@ -5,7 +5,7 @@ import type { ClientRecorder, RecordedClient } from '@granary/protocols/nfs';
 import { syncFolder } from '../engine-catalogue.ts';
 
 const FILE = 'clients.log';
-/** So many lines more than clients, and the file is written anew. */
+/** The file is rewritten when it has this many lines more than clients. */
 const SPARE_LINES_MAX = 4096;
 
 interface Line {
@@ -15,8 +15,8 @@ interface Line {
 
 /**
  * The clients that may hold opens or locks, in a file of the array: after a restart or a failover they, and no others,
- * may claim them again. Each change is a line at the end of the file; a crash can cut off the last one only, and nobody
- * was told of that. Changes of the same moment share one write and one sync.
+ * may claim them again. Each change is a line at the end of the file; a crash can cut off the last one only, which was not
+ * acknowledged. Concurrent changes share one write and one sync.
  */
 export class ClientRecords implements ClientRecorder {
   readonly #folder: string;

@@ -40,7 +40,7 @@ test('a failover and a crash keep shares, accounts, file handles, opens and lock
     else await assert.rejects(engine.pauseMove(CRASH));
     const stranger = await Client41.connect(await connect(t, served), 'stranger');
     const early = await stranger.compound(...share, ops.open({ name: 'f', access: 1 }));
-    assert.equal(early.status, Status4.grace, 'nobody is ahead of who had it open');
+    assert.equal(early.status, Status4.grace, 'no client is ahead of the one that had it open');
     holder = new Client41(await connect(t, served), 'holder');
     await holder.identify();
     await holder.createSession();

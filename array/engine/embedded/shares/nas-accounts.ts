@@ -9,7 +9,7 @@ export class KnownAccounts {
 
   /**
    * Names are understood, but numbers are sent: a client that does not know the domain of a name takes its owner for
-   * nobody, and with the credentials of the system numbers count anyway.
+   * no user, and with the credentials of the system numbers count anyway.
    */
   readonly identities: Identities = {
     userId: (name) => this.#users.get(withoutDomain(name)),

@@ -32,8 +32,8 @@ export interface ServedFilesystemOptions {
 
 /**
  * A share as protocols see it: the same for as long as the share is there, whichever mount is behind it. While there is
- * none, because its volume is locked, cannot be read or is being reverted, requests wait and are then told to come again:
- * handles, opens and locks stay valid.
+ * none, because its volume is locked, cannot be read or is being reverted, requests wait and are then answered with
+ * "try again": handles, opens and locks stay valid.
  */
 export class ServedFilesystem implements nfs.Filesystem {
   readonly id: bigint;
@@ -43,7 +43,7 @@ export class ServedFilesystem implements nfs.Filesystem {
   readonly #onUse: ServedFilesystemOptions['onUse'];
   readonly #onArchived: ServedFilesystemOptions['onArchived'];
   readonly #readArchived: ServedFilesystemOptions['readArchived'];
-  /** Files that somebody has open: the next mount has to know of them. */
+  /** Files that clients have open: the next mount has to know of them. */
   readonly #held = new Map<number, Held>();
   #current: nfs.Filesystem | undefined;
   #verifier = 0n;
@@ -172,7 +172,7 @@ export class ServedFilesystem implements nfs.Filesystem {
     if (held?.file.generation !== file.generation) return;
     held.count -= 1;
     if (held.count === 0) this.#held.delete(file.inode);
-    // Without a mount there is nothing to release: the next one is not told to hold it.
+    // Without a mount there is nothing to release: the next one does not hold it.
     if (this.#current !== undefined) await this.#use((filesystem) => filesystem.release(as, file));
   }
 

@@ -242,5 +242,5 @@ test('an object that cannot be read fails reads and restores with EIO, and is re
   await refuse(1);
   await restoring;
   assert.deepEqual((await client.names(client.root)).includes('g'), false);
-  assert.equal((await client.read(handle, 0, 10)).status, JUKEBOX, 'nobody answers');
+  assert.equal((await client.read(handle, 0, 10)).status, JUKEBOX, 'no recall ran');
 });

@@ -121,7 +121,7 @@ export class EngineShare {
     }
     this.problem = undefined;
     this.volume.figures = this.#figures();
-    // The volume may have grown while nobody had it mounted. Whoever expands it hears of a failure.
+    // The volume may have grown while it was not mounted. The call that expands it reports a failure.
     await this.#mount.filesystem.grow().catch(() => undefined);
   }
 

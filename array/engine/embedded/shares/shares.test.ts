@@ -54,8 +54,8 @@ test('what is no share, or has the name of another, is refused', async (t) => {
   await rig.shares.formatShare('blocks');
   const taken = servedShare('blocks', { exportNames: ['files'] });
   await assert.rejects(rig.shares.putShare(taken), { code: 'invalid', message: /one within the other/ });
-  const nobody = servedShare('blocks', { clients: [{ server: 's', address: 'everywhere', readOnly: false }] });
-  await assert.rejects(rig.shares.putShare(nobody), { code: 'invalid', message: /everywhere is no address/ });
+  const unreachable = servedShare('blocks', { clients: [{ server: 's', address: 'everywhere', readOnly: false }] });
+  await assert.rejects(rig.shares.putShare(unreachable), { code: 'invalid', message: /everywhere is no address/ });
   await rig.shares.putShare(servedShare('blocks'));
   await rig.client3('blocks');
   await assert.rejects(rig.shares.putShare(servedShare('blocks', { exportNames: ['files'] })), { code: 'invalid' });
@@ -75,7 +75,7 @@ test('who may do what changes at once, and handles stay valid when names change'
   assert.deepEqual((await rig.client3('more')).root, client.root);
   const own = { server: 't', address: (await rig.connect()).socket.localAddress!, readOnly: false };
   await rig.shares.putShare(servedShare('files', { clients: [...readOnly, own], squash: 'root' }));
-  assert.equal((await client.write(handle, 0, Buffer.from('x'))).status, 13, 'root is nobody now');
+  assert.equal((await client.write(handle, 0, Buffer.from('x'))).status, 13, 'root is squashed now');
   await rig.shares.putShare(servedShare('files', { clients: [] }));
   assert.equal((await client.getattr(handle)).status, 13);
 });

@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 const CACHE_BYTES = 32 * MIB;
 const CROWDED_CACHE_BYTES = 8 * MIB;
 const CROWDED = 8;
-/** Who may reach a share is decided by what it is attached to; with root squashed nobody else could change this. */
+/** Who may reach a share is decided by what it is attached to; with root squashed no client could change this. */
 const ROOT_MODE = 0o777;
 
 interface SharesSetup {

@@ -24,7 +24,7 @@ interface SnapshotMount {
 }
 
 /**
- * Snapshots of shares, mounted to read when somebody looks into them. A few stay mounted; those that nobody has used for
+ * Snapshots of shares, mounted read-only when a client reads them. A few stay mounted; those that were not used for
  * a while, and any before it is deleted, are let go.
  */
 export class SnapshotMounts {
@@ -66,7 +66,7 @@ export class SnapshotMounts {
     }
   }
 
-  /** Resolves when nobody reads it any more. */
+  /** Resolves when it has no readers. */
   async remove(snapshot: string): Promise<void> {
     const mount = this.#mounts.get(snapshot);
     if (mount) await this.#unmount(mount);

@@ -146,7 +146,7 @@ export class EngineModel {
     return `delete ${id}`;
   }
 
-  /** Whoever was cut off asks again. */
+  /** A caller that was cut off repeats the call. */
   async #twice(work: () => Promise<unknown>): Promise<void> {
     await work();
     if (this.#random() < 0.3) await work();

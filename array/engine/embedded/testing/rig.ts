@@ -11,7 +11,7 @@ export const MIB = 1024 * 1024;
 export const BLOCK = 4096;
 export const FAST = { minimum: 1024 * MIB, maximum: 1024 * MIB };
 
-/** An engine on sparse files of its own, and what it told. */
+/** An engine on sparse files of its own, and the events it published. */
 export class EngineRig {
   readonly folder: string;
   readonly drives: readonly EngineDriveSetup[];

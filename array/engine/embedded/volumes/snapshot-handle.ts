@@ -1,6 +1,6 @@
 import type { BlockDevice, Done, Pool, Snapshot } from '@granary/storage';
 
-/** A snapshot to read, wherever its volume is: whoever holds this need not know that it moved to another pool. */
+/** A snapshot to read. It stays valid when its volume moves to another pool. */
 export class SnapshotHandle implements BlockDevice {
   readonly readOnly = true;
   readonly sizeBytes: number;

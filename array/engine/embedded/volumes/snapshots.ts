@@ -22,7 +22,7 @@ export class EngineSnapshots {
   readonly #pools: EnginePools;
   readonly #volumes: EngineVolumes;
   readonly #shares: () => FileShares | undefined;
-  /** Off the books in memory, perhaps not on disk: they are deleted when that is. */
+  /** Removed from the metadata in memory, perhaps not on disk: they are deleted when that is. */
   readonly #unsure = new Map<string, EnginePool>();
 
   constructor(pools: EnginePools, volumes: EngineVolumes, shares: () => FileShares | undefined) {
@@ -95,7 +95,7 @@ export class EngineSnapshots {
     return found && new SnapshotHandle(found.snapshot, () => this.#get(id).pool.open);
   }
 
-  /** Ranges that begin at the offset or after it; one that lies across it is told from there on. */
+  /** Ranges that begin at the offset or after it; a range across it begins there. */
   async changes(from: string | undefined, to: string, afterOffset: number, limit: number): Promise<ChangedRange[]> {
     const ranges: ChangedRange[] = [];
     const most = Math.min(limit, RANGES_MAX);

@@ -5,7 +5,7 @@ import type { ShareFigures, ShareVolume } from '../setup.ts';
 import { SizeCounter } from '../reports/size-counter.ts';
 import { minus, NO_IO, plus, totalsOf } from '../reports/totals.ts';
 
-/** A volume wherever it is: whoever holds this need not know that it moved to another pool. */
+/** A volume. It stays valid when the volume moves to another pool. */
 export class VolumeHandle implements ShareVolume {
   readonly id: string;
   readonly readOnly = false;
@@ -16,7 +16,7 @@ export class VolumeHandle implements ShareVolume {
   changedIn = 0;
   readonly #onChange: (handle: VolumeHandle) => void;
   #report: VolumeReport | undefined;
-  /** What was done to it in pools it has left, and how much of the present one its pool was told. */
+  /** I/O in the pools it was in before, and the I/O that its present pool has counted. */
   #before: IoTotals = NO_IO;
   #counted: IoTotals = NO_IO;
   #hold: NodeJS.Timeout | undefined;

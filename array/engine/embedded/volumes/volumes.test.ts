@@ -84,7 +84,7 @@ test('an encrypted volume is locked after a restart, until it gets its key', asy
   assert.equal(await rig.read('v', 0), 'x');
 });
 
-test('a cap holds requests back, and whoever waits goes when it is taken away', async (t) => {
+test('a cap holds requests back, and waiting requests go on when it is removed', async (t) => {
   const rig = await onePool(t);
   await rig.volume('v', 'p');
   await rig.engine.setCaps('v', { ...NO_CAPS, writeIops: 1 });
@@ -215,7 +215,7 @@ test('changes between snapshots come page by page, in order, and make a copy', a
   await rig.engine.flushVolume('copy');
 });
 
-test('a volume moves with its snapshots while it is written, and whoever holds it need not know', async (t) => {
+test('a volume moves with its snapshots while it is written, and its handle stays valid', async (t) => {
   const rig = await twoPools(t);
   await rig.volume('v', 'p');
   await rig.write('v', 0, 'a', 4 * MIB);

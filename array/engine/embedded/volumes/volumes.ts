@@ -71,7 +71,7 @@ export class EngineVolumes {
 
   async expand(id: string, sizeBytes: number): Promise<void> {
     const handle = this.get(id);
-    // Whoever asks again may have been refused because it could not be written.
+    // A repeated call may follow one that failed because it could not be written.
     if (handle.sizeBytes === sizeBytes) await handle.pool.open.flush();
     else await handle.pool.open.volumes.expand(id, sizeBytes);
     await this.#users().exports?.volumeResized(id);
@@ -89,7 +89,7 @@ export class EngineVolumes {
       handle.release();
       handle.measure();
       await pool.deleteVolume(id);
-      // It is off the books in memory only, if that could not be written the last time.
+      // It is removed from the metadata in memory only, if the last write of that failed.
     } else await pool.flushDeletion();
     this.#handles.delete(id);
     this.#changed.delete(handle);
@@ -154,7 +154,7 @@ export class EngineVolumes {
     return { version: this.#version, volumes: reported.filter(({ isThere }) => isThere).map(({ report }) => report) };
   }
 
-  /** Whoever asks for what is being made waits for it, so that it survives a crash when they are answered. */
+  /** Callers that ask for a volume being made wait for it, so that it survives a crash when they are answered. */
   async #make(id: string, entry: EnginePool, make: (entry: EnginePool) => Promise<Volume>): Promise<void> {
     const underWay = this.#underWay.get(id);
     if (underWay) return underWay;

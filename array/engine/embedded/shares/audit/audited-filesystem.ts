@@ -137,7 +137,7 @@ export class AuditedFilesystem extends ServedFilesystem {
     return false;
   }
 
-  /** A file without a name is told by its number. */
+  /** A file without a name is identified by its number. */
   #pathOf([{ inode }, name]: Subject): nfs.Awaitable<string> {
     const withName = (path: Buffer) => {
       if (name === undefined) return path.toString();

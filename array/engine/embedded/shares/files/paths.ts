@@ -8,7 +8,7 @@ interface NamedPlace {
 }
 
 /**
- * What is at a path. What is done here is done as the superuser, so symbolic links are not followed: whoever can make one
+ * What is at a path. What is done here is done as the superuser, so symbolic links are not followed: a user who can make one
  * could lead it anywhere.
  */
 export async function findPath(filesystem: Filesystem, path: string): Promise<Attributes> {

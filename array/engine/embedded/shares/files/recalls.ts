@@ -13,7 +13,7 @@ interface Recall {
   askedAt: number;
 }
 
-/** Archived files that somebody wants to read: asked for once, however many wait. */
+/** Archived files that clients want to read: requested once, however many wait. */
 export class ShareRecalls {
   readonly #onEvent: OnEngineEvent;
   readonly #recalls = new Map<string, Recall>();

@@ -10,7 +10,7 @@ import { isFsError, lookup, SUPERUSER } from './paths.ts';
  *
  *     .recycle/2026-11-18_09-25-00/projects/plan.txt
  *
- * Directories have the owners and modes of those the files came from, so that nobody reads in the bin what they could not
+ * Directories have the owners and modes of those the files came from, so that no user reads in the bin what they could not
  * read before.
  */
 const BIN = RECYCLE_BIN;

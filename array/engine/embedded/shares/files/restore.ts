@@ -72,7 +72,7 @@ async function readerOf(
       try {
         return await archived.read({ volume, archive, sizeBytes }, offset, into);
       } catch (error) {
-        // Nobody waits for an answer here: it may take as long as it does.
+        // No client waits for an answer here, so there is no timeout.
         if (fileErrorCode(error) === 'EAGAIN') continue;
         throw new EngineError('failed', `What was archived cannot be read: ${reasonOf(error)}.`);
       }

@@ -40,7 +40,7 @@ export class ShareRig {
     return composeEngine(shares, shares.limits, shares.files);
   }
 
-  /** A new volume with a filesystem, served as `/export/<its name>` to everybody on this machine. */
+  /** A new volume with a filesystem, served as `/export/<its name>` to all clients on this machine. */
   async share(volume: string, changes: Partial<ServedShare> = {}, sizeBytes = 32 * MIB): Promise<void> {
     await this.rig.volume(volume, 'p', sizeBytes);
     await this.shares.formatShare(volume);
@@ -67,7 +67,7 @@ export class ShareRig {
     return Client3.mount(await this.connect(uid), `/export/${share}`);
   }
 
-  /** As a restart of the array: the next engine is told of no share. */
+  /** As a restart of the array: the next engine serves no share. */
   async reopen(): Promise<void> {
     await this.rig.reopen();
     await this.serve();
