@@ -60,6 +60,20 @@ module.exports = {
       to: { circular: true, via: { pathNot: '^$1[^/]+$' } },
     },
     {
+      // What keeps an array's bytes is behind `Engine` and `ObjectEngine`: the rest of an array works with any engine.
+      name: 'only-the-embedded-engine-imports-its-storage',
+      severity: 'error',
+      from: { path: '^(objects|protocols)/', pathNot: ['^objects/engine/embedded/', '\\.test\\.ts$', '/testing/'] },
+      to: { path: '^storage/objects/', pathNot: '^storage/objects/interface\\.ts$' },
+    },
+    {
+      // Engines are loaded by name: nothing else of an array names one.
+      name: 'only-engine-start-loads-an-engine',
+      severity: 'error',
+      from: { path: '^objects/', pathNot: ['^objects/engine/(start\\.ts|embedded/)', '\\.test\\.ts$', '/testing/'] },
+      to: { path: '^objects/engine/embedded/' },
+    },
+    {
       name: 'no-orphans',
       severity: 'error',
       from: {

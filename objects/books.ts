@@ -3,8 +3,7 @@ import { callEntry, requestEntry } from './access-logs/entry.ts';
 import { accessLogMigrations } from './access-logs/migrations.ts';
 import { accessLogRoutes } from './access-logs/routes.ts';
 import { AccessLog } from './access-logs/service.ts';
-import type { ControllerSpec } from './controllers/controller-spec.ts';
-import type { Activity } from './controllers/protocol.ts';
+import type { Activity } from './engine/activity.ts';
 import type { ObjectDrives } from './drives/service.ts';
 import { ErrorAlerts } from './metering/error-alerts.ts';
 import { meteringMigrations } from './metering/migrations.ts';
@@ -28,16 +27,16 @@ interface Parts {
 
 /** What is kept of requests once they are answered: figures over time, what is billed, and who asked what. */
 export function createBooks(tools: ObjectsTools, parts: Parts) {
-  const { clock, dataPath, commit, log, openStore } = tools;
+  const { clock, engine, commit, log, openStore } = tools;
   const { settings, people, policies } = parts;
   const meteringStore = openStore('metering.db', meteringMigrations);
   const accessLogStore = openStore('access-log.db', accessLogMigrations);
-  const flush = () => dataPath.flush();
+  const flush = () => engine.flush();
   const chosen = () => settings.current().settings;
   const uuids = new Map<number, string>();
   const driveUuid = (number: number) => {
     // Numbers are given once, so what is known stays true; a drive that has left still tells what it did last.
-    if (!uuids.has(number)) for (const drive of dataPath.keeper.layout().drives) uuids.set(drive.number, drive.uuid);
+    if (!uuids.has(number)) for (const drive of engine.drives?.list() ?? []) uuids.set(drive.number, drive.uuid);
     return uuids.get(number);
   };
   const metering = new Metering({ store: meteringStore, clock, log, driveUuid });
@@ -54,7 +53,7 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
         name,
         monthCost: said?.monthCost ?? '0',
       })),
-    stored: (account, from, to) => dataPath.reader.storedOver(account, from, to),
+    stored: (account, from, to) => engine.catalogue.storedOver(account, from, to),
   });
   people.deletion.onCleanUp(async (account) => {
     await flush();
@@ -62,10 +61,10 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
     await commit('forgetUsage', { account });
   });
   return {
-    take(controller: ControllerSpec, activity: Activity): void {
+    take(controller: string, activity: Activity): void {
       metering.take(controller, activity);
       alerts.note(activity.requests);
-      for (const request of activity.requests) accessLog.note(requestEntry(request, controller.name));
+      for (const request of activity.requests) accessLog.note(requestEntry(request, controller));
     },
     takeDrives: (shares: Activity['drives']) => metering.takeDrives(shares),
     onAnswered: (call: AnsweredCall) => accessLog.note(callEntry(call, clock.now())),

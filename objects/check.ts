@@ -1,8 +1,10 @@
-import { join } from 'node:path';
 import type { HostedConfiguration } from '@granary/kernel';
-import { checkObjects, type ObjectsCheckReport } from '@granary/storage/objects';
+import type { EngineCheck } from './engine/check.ts';
+import { kindOf } from './engine/start.ts';
 
-/** Proves of object storage that is not running that its index and its drives agree. Changes nothing. */
-export function checkObjectStorage({ folder }: HostedConfiguration): Promise<ObjectsCheckReport> {
-  return checkObjects(join(folder, 'index.db'));
+/** Proves of object storage that is not running that its records and its bytes agree. Changes nothing. */
+export function checkObjectStorage(configuration: HostedConfiguration): Promise<EngineCheck> {
+  const kind = kindOf(configuration);
+  if (!kind.check) throw new Error(`What the ${configuration.storageEngine} engine keeps cannot be checked from here.`);
+  return kind.check(configuration);
 }

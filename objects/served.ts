@@ -8,7 +8,7 @@ import {
   Vault,
   type HostedConfiguration,
 } from '@granary/kernel';
-import type { DataPath } from './data-path/data-path.ts';
+import type { ObjectEngine } from './engine/engine.ts';
 import { migrations } from './migrations.ts';
 import { createServices } from './services.ts';
 
@@ -31,7 +31,7 @@ export function servedOperations(): string[] {
     changed: () => undefined,
     commit: () => Promise.reject(new Error('not running')),
     figures: { usage: () => noUsage },
-    dataPath: {} as DataPath,
+    engine: {} as ObjectEngine,
     returnDrive: () => Promise.resolve(),
     returnProxies: () => Promise.resolve(),
     publicUrls: () => [],

@@ -1,8 +1,8 @@
 import type { HostedConfiguration } from '@granary/kernel';
-import type { PolicyReport } from '@granary/storage/objects';
 import { createBooks } from './books.ts';
 import { Certificates } from './certificates/service.ts';
-import { dataAddresses } from './data-path/addresses.ts';
+import type { PolicyReport } from './engine/report.ts';
+import { dataAddresses } from './engine/serving/addresses.ts';
 import { destinationRoutes } from './destinations/routes.ts';
 import { DestinationGrants } from './destinations/grants.ts';
 import { Destinations } from './destinations/service.ts';
@@ -26,7 +26,7 @@ import { controllerRoutes } from './virtual-controllers/routes.ts';
 import { VirtualControllers } from './virtual-controllers/service.ts';
 
 export function createServices(tools: ObjectsTools) {
-  const { store, events, configuration, dataPath, clock } = tools;
+  const { store, events, configuration, engine, clock } = tools;
   const settings = new ArraySettings(tools);
   const people = createPeople(tools, settings);
   const encryption = new Encryption(tools);
@@ -37,17 +37,15 @@ export function createServices(tools: ObjectsTools) {
   const policies = new Policies(tools, drives);
   const destinations = new Destinations({ ...tools, nameServers: () => nameServersOf(settings) });
   const destinationGrants = new DestinationGrants(tools);
-  const aging = { ...tools, reader: () => dataPath.reader };
   const replication = new Replication({
-    ...aging,
+    ...tools,
     destinations,
     grants: destinationGrants,
-    send: (order) => dataPath.replicate(order),
   });
-  const expiry = new Expiry(aging);
+  const expiry = new Expiry(tools);
   const books = createBooks(tools, { settings, people, drives, controllers, policies });
   const { metered } = books;
-  const policyAction = () => actionOf(dataPath.report().policies);
+  const policyAction = () => actionOf(engine.report().policies);
   const handlers = {
     ...people.handlers,
     ...books.handlers,
@@ -115,6 +113,8 @@ function nameServersOf(settings: ArraySettings) {
 
 /** What is being done to storage policies; null when nothing is. */
 function actionOf(reports: readonly PolicyReport[]): string | null {
-  const busy = reports.filter(({ rebalance }) => rebalance !== null).map(({ policy }) => policy.name);
+  const busy = reports
+    .filter(({ placement }) => (placement?.rebalance ?? null) !== null)
+    .map(({ policy }) => policy.name);
   return busy.length === 0 ? null : `rebalancing ${busy.join(', ')}`;
 }

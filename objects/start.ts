@@ -17,20 +17,19 @@ import {
   type ProgramHost,
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
-import { publicUrls } from './data-path/addresses.ts';
-import { DataPath, type DataPathOptions } from './data-path/data-path.ts';
-import { keeperEvents } from './data-path/events.ts';
+import { recordEngineEvents } from './engine-events/recorder.ts';
+import { partOf } from './engine/parts.ts';
+import { publicUrls } from './engine/serving/addresses.ts';
+import { ENGINES, startEngine } from './engine/start.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { createServices } from './services.ts';
-
-type StartOptions = Pick<DataPathOptions, 'gathersSmallBodies'>;
 
 /** Brings one object storage array up: its database, its index, its controllers, its management interface. */
 export async function startObjects(
   first: HostedConfiguration,
   host: ProgramHost,
-  options: StartOptions = {},
+  engines = ENGINES,
 ): Promise<HostedProgram> {
   let configuration = first;
   const log = createLog('objects', first.logLevel);
@@ -42,13 +41,11 @@ export async function startObjects(
     "the cloud's record of the array",
   );
   host.progress('opening its index');
-  const dataPath = new DataPath({
-    configuration: () => configuration,
-    clock,
-    log,
-    onListening: () => host.reportListening(),
-    ...options,
-  });
+  const running = await startEngine(
+    { configuration: () => configuration, clock, log, onListening: () => host.reportListening() },
+    engines,
+  );
+  const { engine } = running;
   const tools = {
     store,
     vault,
@@ -56,10 +53,10 @@ export async function startObjects(
     events: new EventLog(clock),
     jobs: new Jobs({ store, clock, log }),
     log,
-    dataPath,
-    changed: dataPath.forget,
-    commit: dataPath.commit,
-    figures: { usage: (account: string) => dataPath.reader.usage(account) },
+    engine,
+    changed: () => engine.forgetCallers(),
+    commit: engine.commit,
+    figures: engine.catalogue,
     publicUrls: () => publicUrls(configuration, services.settings.current().settings),
     openStore: (name: string, own: Migrations) => new Store(join(first.folder, name), own),
     configuration: () => configuration,
@@ -73,11 +70,10 @@ export async function startObjects(
     await settings.create();
     await people.users.createOwner(first.owner, first.initialPasscode);
   });
-  const events = keeperEvents(tools);
-  await dataPath.start({
+  await running.serve({
     onStage: (stage) => host.progress(stage),
     settings: () => settings.current().settings,
-    certificates,
+    certificate: () => certificates.current(),
     encryption: () => encryption.state(),
     directory: people.directory,
     defaultPolicy: () => services.policies.defaultName(),
@@ -85,15 +81,14 @@ export async function startObjects(
     destinations: () => services.destinationGrants.byName(),
     onActivity: (controller, activity) => books.take(controller, activity),
     onDriveActivity: (shares) => books.takeDrives(shares),
-    onEvent: (event) => events.keeper(event),
-    onControllerLost: (controller, reason) => events.controllerLost(controller, reason),
+    onEvent: recordEngineEvents(tools),
   });
   // On a full disk it waits for the next start: until then nobody new gets at an endpoint, and what was replicated goes on.
   await services.destinationGrants.reconcile().catch((error: unknown) => {
     log.error({ error }, 'remote endpoints could not be granted to the accounts that use them');
   });
-  settings.onChange(() => dataPath.follow());
-  encryption.onChange((state) => dataPath.setEncryption(state));
+  settings.onChange(() => engine.reconfigure());
+  encryption.onChange((state) => partOf(engine, 'encryption').setKeys(state));
   const app = await createApiServer({
     ...tools,
     api: objectsApi,
@@ -118,12 +113,12 @@ export async function startObjects(
       return server.bound;
     },
     get unbound() {
-      return [...server.unbound, ...dataPath.unbound];
+      return [...server.unbound, ...running.unbound];
     },
     async change(next) {
       configuration = next;
       await server.serve(next);
-      await dataPath.follow();
+      await engine.reconfigure();
       await services.noteInventory();
       await tell('The array follows a new configuration.');
     },
@@ -131,7 +126,7 @@ export async function startObjects(
       await server.stop();
       await services.stop();
       await tools.jobs.stop();
-      await dataPath.stop();
+      await running.stop();
       await services.finish();
       await tell('The array stopped.');
       await store.stopCopies();

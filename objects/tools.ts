@@ -1,6 +1,6 @@
 import type { Clock, EventLog, HostedConfiguration, Jobs, Log, Migrations, Store, Vault } from '@granary/kernel';
-import type { AccountUsage, Commit } from '@granary/storage/objects';
-import type { DataPath } from './data-path/data-path.ts';
+import type { AccountUsage, Commit } from '@granary/storage/object-store';
+import type { ObjectEngine } from './engine/engine.ts';
 
 /** What accounts store, as the object store counts it. */
 export interface AccountFigures {
@@ -20,11 +20,11 @@ export interface ObjectsTools {
   readonly log: Log;
   /** Told after a change of accounts, users or settings is on disk: nobody goes by what was before. */
   readonly changed: () => void;
-  /** Changes of the object store's index. */
+  /** Changes of buckets and objects. */
   readonly commit: Commit;
   readonly figures: AccountFigures;
-  /** What serves and keeps the data. */
-  readonly dataPath: DataPath;
+  /** What keeps and serves the objects. */
+  readonly engine: ObjectEngine;
   /** Gives a drive back to the cloud; rejects with its reason. */
   readonly returnDrive: (uuid: string) => Promise<void>;
   /** Gives back all proxy controllers but the first so many. */

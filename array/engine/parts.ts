@@ -1,4 +1,4 @@
-import { fail } from '@granary/kernel';
+import { requirePart } from '@granary/kernel';
 import type { Engine } from './engine.ts';
 
 /** The optional parts of an engine, as a refusal names them. */
@@ -11,11 +11,7 @@ const PARTS = {
 
 export type EnginePart = keyof typeof PARTS;
 
-/** A part of the engine. The one place where an array refuses what its engine does not have. */
+/** A part of the engine; refused where the engine does not have it. */
 export function partOf<P extends EnginePart>(engine: Engine, part: P): NonNullable<Engine[P]> {
-  const found = engine[part];
-  if (found === undefined) {
-    throw fail('engine_lacks_part', { engine: engine.kind, part: PARTS[part] });
-  }
-  return found;
+  return requirePart(engine, part, PARTS[part], 'engine_lacks_part');
 }

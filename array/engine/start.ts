@@ -1,3 +1,4 @@
+import { engineKind } from '@granary/kernel';
 import type { CheckedConfiguration, EngineCheck } from './check.ts';
 import type { EngineSetup, RunningEngine, StartEngine } from './running-engine.ts';
 
@@ -29,12 +30,6 @@ export async function prepareEngines(): Promise<void> {
   for (const kind of Object.values(ENGINES)) await kind.prepare?.();
 }
 
-export function kindOf(
-  { storageEngine = 'embedded' }: { readonly storageEngine?: string },
-  engines = ENGINES,
-): EngineKind {
-  const kind = engines[storageEngine];
-  if (kind) return kind;
-  const known = Object.keys(engines).join(', ');
-  throw new Error(`The array's configuration names the storage engine ${storageEngine}; there is ${known}.`);
+export function kindOf(configuration: { readonly storageEngine?: string }, engines = ENGINES): EngineKind {
+  return engineKind(configuration, engines);
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ObjectsCheckReport } from '@granary/storage/objects';
+import type { EngineCheck } from '@granary/objects';
 import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
@@ -37,7 +37,7 @@ async function check(name: string | undefined, { data }: CheckOptions, terminal:
   if (problems > 0) throw new CommandFailure(exitCodes.failed, `${problems} problems were found.`);
 }
 
-function verdict({ problemCount, drives, pieces, marked, segments }: ObjectsCheckReport): string {
+function verdict({ problemCount, drives, pieces, marked, segments }: EngineCheck): string {
   const counts = `${drives.length} drives, ${segments} segments, ${pieces.blobs} blobs in ${pieces.pieces} pieces`;
   const waiting = marked === 0 ? '' : `, ${marked} partitions to mend`;
   return `${problemCount === 0 ? 'sound' : 'NOT SOUND'}: ${counts}${waiting}`;

@@ -3,6 +3,7 @@ import { messagesOf } from './families.ts';
 /** What object storage refuses, by family. */
 export const objectsRefusals = {
   ...messagesOf('objs_state_conflict', {
+    objs_engine_lacks_part: 'The {engine} engine of this array has no {part}.',
     account_not_deleted: 'Account {name} is not deleted; delete it first.',
     account_being_deleted: 'Account {name} is being deleted.',
     account_deleted: 'Account {name} is deleted.',

@@ -68,7 +68,7 @@ export interface HostedConfiguration {
    */
   readonly tls: ServerTls | null;
   readonly engine: string | null;
-  /** The engine of a block array. Default: `embedded`. */
+  /** What keeps the bytes of the array. Default: `embedded`. */
   readonly storageEngine?: string;
   readonly cacheGb: number;
   /** New volumes are compressed and deduplicated by default. */

@@ -16,7 +16,7 @@ import { destinationId, destinationName } from './names.ts';
 import type { Destination } from './destination.ts';
 import { findDestination, listDestinations, markGranted } from './repository.ts';
 
-type Tools = Pick<ObjectsTools, 'store' | 'clock' | 'events' | 'dataPath'>;
+type Tools = Pick<ObjectsTools, 'store' | 'clock' | 'events' | 'engine'>;
 
 /** A remote endpoint as one account may use it. */
 export interface Granted {
@@ -65,7 +65,7 @@ export class DestinationGrants {
 
   /** One that was revoked comes back with the prefix it had, unless another is asked for. */
   async grant(name: string, { account, ownPrefix }: GrantRequest, actor: string): Promise<void> {
-    const { store, clock, dataPath } = this.#tools;
+    const { store, clock, engine } = this.#tools;
     await store.write((tx) => {
       const { id, displayName: shown } = existing(tx, name);
       const known = findAccount(tx, account);
@@ -80,12 +80,12 @@ export class DestinationGrants {
       putGrant(tx, { destination: id, account, prefix, createdAt: clock.now() });
       this.#record(tx, id, `Remote endpoint ${shown} (${name}) was granted to account ${known.name}.`, actor);
     });
-    await dataPath.tellSettings();
+    await engine.applySettings();
   }
 
   /** Nothing more of the account is sent there; what is there stays. */
   async revoke(name: string, account: string, actor: string): Promise<void> {
-    const { store, dataPath } = this.#tools;
+    const { store, engine } = this.#tools;
     await store.write((tx) => {
       const { id, displayName: shown } = existing(tx, name);
       if (!findGrant(tx, id, account)) throw fail('nothing_to_delete');
@@ -93,7 +93,7 @@ export class DestinationGrants {
       const who = findAccount(tx, account)?.name ?? account;
       this.#record(tx, id, `Remote endpoint ${shown} (${name}) was taken from account ${who}.`, actor);
     });
-    await dataPath.tellSettings();
+    await engine.applySettings();
   }
 
   /** Accounts by the name of the endpoint that their buckets may name. */
@@ -138,10 +138,10 @@ export class DestinationGrants {
 
   /** At a start: endpoints that were known before there were grants are granted to the accounts that use them. */
   async reconcile(): Promise<void> {
-    const { store, clock, dataPath } = this.#tools;
+    const { store, clock, engine } = this.#tools;
     const ungranted = store.read(listDestinations).filter(({ hasGrants }) => !hasGrants);
     if (ungranted.length === 0) return;
-    const used = dataPath.reader.replicatedBuckets();
+    const used = engine.catalogue.replicatedBuckets();
     await store.write((tx) => {
       for (const { id, displayName: shown } of ungranted) {
         const name = destinationName(id);
@@ -155,7 +155,7 @@ export class DestinationGrants {
         markGranted(tx, id);
       }
     });
-    await dataPath.tellSettings();
+    await engine.applySettings();
   }
 
   #record(tx: Tx, id: number, title: string, actor?: string): void {

@@ -45,7 +45,7 @@ export interface KnownDestination {
   readonly buckets: number;
 }
 
-type Tools = Pick<ObjectsTools, 'store' | 'vault' | 'clock' | 'events' | 'dataPath' | 'configuration'> & {
+type Tools = Pick<ObjectsTools, 'store' | 'vault' | 'clock' | 'events' | 'engine' | 'configuration'> & {
   readonly nameServers: () => NameServers;
 };
 
@@ -61,7 +61,7 @@ export class Destinations {
 
   /** All of them, or those that the buckets of an account are replicated to. */
   list(account?: string): KnownDestination[] {
-    const used = this.#tools.dataPath.reader.replicatedBuckets();
+    const used = this.#tools.engine.catalogue.replicatedBuckets();
     const known = this.#tools.store.read(listDestinations).map((one) => this.#known(one, used));
     if (account === undefined) return known;
     const names = new Set(used.filter((use) => use.account === account).map(({ destination }) => destination));
@@ -69,7 +69,7 @@ export class Destinations {
   }
 
   get(name: string): KnownDestination {
-    return this.#known(this.#row(name), this.#tools.dataPath.reader.replicatedBuckets());
+    return this.#known(this.#row(name), this.#tools.engine.catalogue.replicatedBuckets());
   }
 
   find(name: string): Destination | undefined {
@@ -78,7 +78,7 @@ export class Destinations {
   }
 
   async create(request: NewDestinationRequest, actor: string): Promise<void> {
-    const { store, vault, clock, dataPath } = this.#tools;
+    const { store, vault, clock, engine } = this.#tools;
     const endpoint = endpointOf(request);
     const { name, type, region, username, password, connectVia } = request;
     store.read((db) => checkNew(db, name));
@@ -101,7 +101,7 @@ export class Destinations {
       });
       this.#record(tx, id, `Remote endpoint ${name} (${destinationName(id)}) was made known.`, actor);
     });
-    await dataPath.tellSettings();
+    await engine.applySettings();
   }
 
   async update(destination: string, changes: DestinationChanges, actor: string): Promise<void> {
@@ -131,7 +131,7 @@ export class Destinations {
   }
 
   async delete(name: string, force: boolean, actor: string): Promise<void> {
-    const { store, dataPath } = this.#tools;
+    const { store, engine } = this.#tools;
     const { destination, buckets } = this.get(name);
     if (buckets > 0 && !force) {
       throw fail('endpoint_replicated_to', { count: buckets, endpoint: destination.displayName });
@@ -140,7 +140,7 @@ export class Destinations {
       deleteDestination(tx, destination.id);
       this.#record(tx, destination.id, `Remote endpoint ${destination.displayName} (${name}) was removed.`, actor);
     });
-    await dataPath.tellSettings();
+    await engine.applySettings();
   }
 
   /** Whether it takes what is sent, as it is seen by who sends; told of once each time that changes. */

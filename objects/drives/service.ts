@@ -1,11 +1,11 @@
 import { fail, type HostedConfiguration, type HostedDrive } from '@granary/kernel';
-import type { DriveReport } from '@granary/storage/objects';
-import { controllerOfDrive } from '../controllers/controller-spec.ts';
-import type { DataPath } from '../data-path/data-path.ts';
+import { controllerOfDrive } from '../engine/controller-spec.ts';
+import type { ObjectEngine } from '../engine/engine.ts';
+import type { DriveReport } from '../engine/report.ts';
 import { driveName } from './names.ts';
 
 interface DrivesOptions {
-  readonly dataPath: DataPath;
+  readonly engine: ObjectEngine;
   readonly configuration: () => HostedConfiguration;
 }
 
@@ -31,10 +31,12 @@ export class ObjectDrives {
 
   /** In the order in which the array got them. */
   list(): KnownDrive[] {
-    const { dataPath, configuration } = this.#options;
+    const { engine, configuration } = this.#options;
+    // Of drives that an engine looks after by itself the array knows nothing.
+    if (!engine.drives) return [];
     const { drives, policies } = configuration();
-    const reports = newestByUuid(dataPath.report().drives);
-    const controllers = dataPath.controllers();
+    const reports = newestByUuid(engine.drives.list());
+    const controllers = engine.controllers?.list() ?? [];
     const zones = [...new Set(drives.map(({ zone }) => zone))].sort();
     return drives.map((drive) => {
       const policy = policies.find(({ name }) => name === drive.policy) ?? policies[0];

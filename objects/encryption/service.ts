@@ -16,7 +16,8 @@ import {
   type Vault,
   type Verifier,
 } from '@granary/kernel';
-import type { EncryptionState } from '@granary/storage/objects';
+import type { EncryptionState, ObjectEngine } from '../engine/engine.ts';
+import { partOf } from '../engine/parts.ts';
 import { findEncryption, insertKey, listKeys, saveVerifier, setActive, updateKey } from './repository.ts';
 
 /** Who asks, and from where: those who guess are slowed and then kept out. */
@@ -30,6 +31,7 @@ interface EncryptionOptions {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly events: EventLog;
+  readonly engine: ObjectEngine;
 }
 
 const KEY_BYTES = 32;
@@ -79,6 +81,7 @@ export class Encryption {
 
   /** The first password, or another one in its place while the array is unlocked. */
   async setPassword(password: string, { actor }: Asker): Promise<void> {
+    partOf(this.#options.engine, 'encryption');
     await this.#turns.run(SUBJECT, async () => {
       const isFirst = this.#options.store.read(findEncryption) === undefined;
       const old = isFirst ? undefined : this.#unlocked();

@@ -19,7 +19,7 @@ function setUp(t: TestContext) {
   const events = new EventLog(clock);
   const log = createLog('test', 'silent');
   const { commit, reader } = index;
-  const newWorker = () => new Expiry({ store, events, clock, log, commit, reader: () => reader });
+  const newWorker = () => new Expiry({ store, events, clock, log, commit, engine: { catalogue: reader } });
   t.after(async () => {
     await index.close();
     store.close();

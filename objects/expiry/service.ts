@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Clock, EventLog, Log, Store } from '@granary/kernel';
-import { ObjectError, type Arguments, type Bucket, type Commit, type IndexReader } from '@granary/storage/objects';
+import { ObjectError, type Arguments, type Bucket, type Commit } from '@granary/storage/object-store';
+import type { ObjectCatalogue } from '../engine/engine.ts';
 import { counted } from '../wording.ts';
 import { findWalk, forgetWalksBefore, saveWalk } from './repository.ts';
 import { START, stepOf, type Doomed, type Position } from './walk.ts';
@@ -12,7 +13,9 @@ interface ExpiryOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly commit: Commit;
-  readonly reader: () => Pick<IndexReader, 'expired' | 'bucketsAging' | 'listVersions' | 'uploads'>;
+  readonly engine: {
+    readonly catalogue: Pick<ObjectCatalogue, 'expired' | 'bucketsAging' | 'listVersions' | 'uploads'>;
+  };
 }
 
 /** What a run removed, by what it was. */
@@ -73,10 +76,10 @@ export class Expiry {
   }
 
   async #removeExpired(removed: Removed): Promise<void> {
-    const { clock, commit, reader } = this.#options;
+    const { clock, commit, engine } = this.#options;
     for (;;) {
       const at = clock.now();
-      const found = reader().expired(at, STEP_LENGTH);
+      const found = engine.catalogue.expired(at, STEP_LENGTH);
       const gone = await this.#all(
         found.map(({ bucket, key, sequence: ifSequence }) =>
           commit('deleteObject', { bucket, key, conditions: { ifSequence }, at }),
@@ -89,10 +92,10 @@ export class Expiry {
   }
 
   async #walkBuckets(removed: Removed): Promise<void> {
-    const { reader } = this.#options;
+    const { catalogue } = this.#options.engine;
     let after = 0;
     for (;;) {
-      const buckets = reader().bucketsAging(after, BUCKETS_AT_ONCE);
+      const buckets = catalogue.bucketsAging(after, BUCKETS_AT_ONCE);
       for (const bucket of buckets) await this.#walk(bucket, removed);
       after = buckets.at(-1)?.id ?? after;
       if (this.#stopped || buckets.length < BUCKETS_AT_ONCE) return;
@@ -101,7 +104,7 @@ export class Expiry {
   }
 
   async #walk(bucket: Bucket, removed: Removed): Promise<void> {
-    const { store, clock, reader } = this.#options;
+    const { store, clock, engine } = this.#options;
     const day = Math.floor(clock.now() / DAY_MS);
     const rules = hash('sha256', JSON.stringify(bucket.settings.lifecycle));
     const before = store.read((db) => findWalk(db, bucket.id));
@@ -109,7 +112,7 @@ export class Expiry {
     let position: Position | null = START;
     if (isToday) position = before.position === null ? null : (JSON.parse(before.position) as Position);
     while (position && !this.#stopped) {
-      const { doomed, next } = stepOf(reader(), bucket, position, clock.now(), STEP_LENGTH);
+      const { doomed, next } = stepOf(engine.catalogue, bucket, position, clock.now(), STEP_LENGTH);
       await this.#remove(bucket, doomed, removed);
       await store.write((tx) => {
         saveWalk(tx, { bucket: bucket.id, day, rules, position: next && JSON.stringify(next) });

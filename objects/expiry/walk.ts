@@ -4,10 +4,10 @@ import {
   noncurrentExpiryOf,
   uploadExpiryOf,
   type Bucket,
-  type IndexReader,
   type ListedVersion,
   type Upload,
-} from '@granary/storage/objects';
+} from '@granary/storage/object-store';
+import type { ObjectCatalogue } from '../engine/engine.ts';
 
 /** Where a walk over a bucket goes on. */
 export type Position =
@@ -41,7 +41,7 @@ export interface Step {
 
 export const START: Position = { phase: 'versions', last: null };
 
-type Reader = Pick<IndexReader, 'listVersions' | 'uploads'>;
+type Reader = Pick<ObjectCatalogue, 'listVersions' | 'uploads'>;
 
 /** One stretch of a walk over everything in a bucket. */
 export function stepOf(reader: Reader, bucket: Bucket, position: Position, now: number, limit: number): Step {

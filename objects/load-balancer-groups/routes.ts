@@ -1,5 +1,5 @@
 import { pageOf, type HostedConfiguration } from '@granary/kernel';
-import type { ControllerState } from '../controllers/controllers.ts';
+import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
 import { groupView, refuseOtherGroups } from './service.ts';

@@ -1,5 +1,5 @@
 import { fail, type HostedConfiguration } from '@granary/kernel';
-import type { ControllerState } from '../controllers/controllers.ts';
+import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ShownTimes } from '../inventory/service.ts';
 
 /** All controllers listen on the address of the array, and the system spreads connections over them: one group. */

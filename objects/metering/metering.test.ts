@@ -48,7 +48,7 @@ function assertClose(actual: Figures, expected: Figures, message: string): void 
   }
 }
 
-const controller = { name: 'vsa-00000001-vc-0' };
+const controller = 'vsa-00000001-vc-0';
 
 test('a request counts for its account, user, policy and controller, and for the group of all controllers', (t) => {
   const { clock, metering } = start(t);
@@ -75,7 +75,7 @@ test('a request counts for its account, user, policy and controller, and for the
   });
   assert.equal(newest({ kind: 'user', name: 'b'.repeat(32) }).figures.puts, 1);
   assert.equal(newest({ kind: 'policy', name: '1' }).figures.put_bytes, 500);
-  assert.equal(newest({ kind: 'controller', name: controller.name }).figures.puts, 2);
+  assert.equal(newest({ kind: 'controller', name: controller }).figures.puts, 2);
   assert.equal(newest({ kind: 'group', name: 'lbg-1' }).figures.puts, 2);
   const idle = newest({ kind: 'account', name: 'nobody' });
   assert.deepEqual(latencyPoint(idle), { time, latency_put: 0, latency_delete: 0, latency_get: 0 });

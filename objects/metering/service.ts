@@ -1,7 +1,6 @@
 import type { Clock, Log, Store } from '@granary/kernel';
 import type { RequestRecord } from '@granary/protocols/objects';
-import type { ControllerSpec } from '../controllers/controller-spec.ts';
-import type { Activity } from '../controllers/protocol.ts';
+import type { Activity } from '../engine/activity.ts';
 import { GROUP } from '../load-balancer-groups/service.ts';
 import { addTransfers, deleteTransfers, sumTransfers, type Transferred } from '../usage-reports/repository.ts';
 import { TransferBook } from '../usage-reports/transfers.ts';
@@ -43,7 +42,7 @@ export class Metering {
   }
 
   /** What a controller did, each thing once. */
-  take({ name: controller }: Pick<ControllerSpec, 'name'>, { requests, drives }: Activity): void {
+  take(controller: string, { requests, drives }: Activity): void {
     const now = this.#options.clock.now();
     for (const request of requests) {
       const at = Math.min(now, request.at + request.milliseconds);

@@ -1,4 +1,4 @@
-import type { PolicyReport } from '@granary/storage/objects';
+import type { PolicyReport } from '../engine/report.ts';
 
 /** Minutes of growth that the forecast looks at. */
 export const CAPACITY_HISTORY_MIN = 60;

@@ -4,7 +4,8 @@ import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { until } from '../../testing/waiting.ts';
 import { expect } from '../../protocols/s3/testing/client.ts';
-import { testObjects, twoCopies } from '../testing/test-objects.ts';
+import { twoCopies } from '../testing/drives.ts';
+import { testObjects } from '../testing/test-objects.ts';
 
 /**
  * Goal: storage policies and drives tell how things are, and drives leave without anything being lost.

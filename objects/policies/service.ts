@@ -1,6 +1,7 @@
 import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/kernel';
-import type { PolicyReport } from '@granary/storage/objects';
 import { type KnownDrive, type ObjectDrives } from '../drives/service.ts';
+import { partOf } from '../engine/parts.ts';
+import type { PolicyReport } from '../engine/report.ts';
 import { noteChanged } from '../inventory/repository.ts';
 import type { ObjectsTools } from '../tools.ts';
 import { CapacityForecast, type CapacityMode } from './capacity.ts';
@@ -70,10 +71,9 @@ export class Policies {
   }
 
   list(): KnownPolicy[] {
-    const { dataPath, store, configuration, clock } = this.#tools;
+    const { engine, store, configuration, clock } = this.#tools;
     const notes = new Map(store.read(listPolicies).map((one) => [one.name, one]));
-    const { defaultPolicy } = dataPath.keeper.layout();
-    const { policies, at } = dataPath.report();
+    const { policies, at, defaultPolicy } = engine.report();
     return policies.map((report) => ({
       name: policyName(report.policy.index),
       displayName: report.policy.name,
@@ -110,16 +110,16 @@ export class Policies {
 
   /** What new containers get, from the next one on. */
   async setDefault(id: string, actor: string): Promise<string> {
-    const { store, clock, events, dataPath } = this.#tools;
+    const { store, clock, events, engine } = this.#tools;
     const { displayName, name, report } = this.get(id);
-    if (report.ringVersion === 0) throw fail('policy_unusable', { policy: displayName });
+    if (!report.isUsable) throw fail('policy_unusable', { policy: displayName });
     await store.write((tx) => {
       makeDefault(tx, displayName);
       noteChanged(tx, 'policy', displayName, clock.now());
       const title = `New containers get storage policy ${displayName}.`;
       events.record(tx, { severity: 'notice', title, subject: `policy:${displayName}`, actor });
     });
-    await dataPath.follow();
+    await engine.reconfigure();
     return name;
   }
 
@@ -129,7 +129,8 @@ export class Policies {
     wanted: readonly { type: string; quantity: number }[],
     actor: string,
   ): Promise<number> {
-    const { store, jobs } = this.#tools;
+    const { engine, store, jobs } = this.#tools;
+    partOf(engine, 'drives');
     const policy = this.get(id);
     const { displayName } = policy;
     return store.write((tx) => {
@@ -164,10 +165,10 @@ export class Policies {
   }
 
   async #removeDrives(job: RunningJob<Removal, null>): Promise<JobOutcome> {
-    const { dataPath, events, returnDrive, configuration } = this.#tools;
+    const { engine, events, returnDrive, configuration } = this.#tools;
     const { policy, uuids, actor } = job.arguments;
     const present = () => uuids.filter((uuid) => configuration().drives.some((drive) => drive.uuid === uuid));
-    await dataPath.keeper.removeDrives(policy, present(), (done) => this.#saveProgress(job, done), job.signal);
+    await partOf(engine, 'drives').remove(policy, present(), (done) => this.#saveProgress(job, done), job.signal);
     for (const uuid of present()) await returnDrive(uuid);
     return {
       outcome: 'done',
@@ -186,15 +187,15 @@ export class Policies {
   }
 
   async #watch(): Promise<void> {
-    const { dataPath, clock, log } = this.#tools;
-    const { policies } = dataPath.report();
+    const { engine, clock, log } = this.#tools;
+    const { policies } = engine.report();
     this.#forecast.sample(policies, clock.now());
     const full = policies.filter((report) => this.#forecast.modeOf(report, clock.now()) === 'emergency');
     const indexes = full.map(({ policy }) => policy.index);
     if (indexes.join() === this.#full.join()) return;
     this.#full = indexes;
     try {
-      await dataPath.tellSettings();
+      await engine.applySettings();
       await this.#tellOfFull(full);
     } catch (error) {
       log.error({ error }, 'the data path could not be told which policies are full');

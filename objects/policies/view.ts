@@ -1,9 +1,12 @@
 import { formatUtc, gigabytes } from '@granary/kernel';
+import type { PolicyPlacement, PolicyReport } from '../engine/report.ts';
 import type { ShownTimes } from '../inventory/service.ts';
 import { ALERT_MODE_MIN, CAPACITY_HISTORY_MIN, EMERGENCY_MODE_PERCENTAGE } from './capacity.ts';
 import type { KnownPolicy } from './service.ts';
 
 const HUNDREDTHS = 100;
+/** Of an engine that places objects by itself. */
+const NO_PARTITIONS: PolicyPlacement['partitions'] = { total: 0, normal: 0, degraded: 0, critical: 0 };
 
 export function policyView(known: KnownPolicy, times: ShownTimes) {
   const { name, displayName, typeName, said, report } = known;
@@ -20,18 +23,18 @@ export function policyView(known: KnownPolicy, times: ShownTimes) {
     number_of_mirrors: policy.copies,
     data_fragments: policy.dataFragments,
     parity_fragments: policy.parityFragments,
-    ring_version: report.ringVersion,
+    ring_version: report.placement?.ringVersion ?? 0,
     type: 'object',
     state: stateOf(known),
     ...healthOf(known),
-    total_drives: report.drives.length,
+    total_drives: report.placement?.drives.length ?? 0,
     capacity: gigabytes(report.capacity),
     gb_per_month_cost: Number(said?.monthCost ?? '0'),
     capacity_mode: known.mode,
     capacity_history_min: CAPACITY_HISTORY_MIN,
     alert_mode_min: ALERT_MODE_MIN,
     emergency_mode_percentage: EMERGENCY_MODE_PERCENTAGE,
-    can_reconfig: yesNo(report.rebalance === null),
+    can_reconfig: yesNo(rebalanceOf(report) === null),
     short_description: shortDescription(known),
     full_description: said?.description ?? null,
     reported_at: formatUtc(known.reportedAt),
@@ -40,16 +43,21 @@ export function policyView(known: KnownPolicy, times: ShownTimes) {
 }
 
 function stateOf({ report }: KnownPolicy): string {
-  if (report.ringVersion === 0) return 'uninitialized';
-  return report.rebalance === null ? 'initialized' : 'rebalancing';
+  if (!report.isUsable) return 'uninitialized';
+  return rebalanceOf(report) === null ? 'initialized' : 'rebalancing';
+}
+
+function rebalanceOf({ placement }: PolicyReport): PolicyPlacement['rebalance'] {
+  return placement?.rebalance ?? null;
 }
 
 /** `rebalance_percentage` is 100 when nothing has to move. */
 function healthOf({ report }: KnownPolicy) {
-  const { partitions, rebalance, rebalancedAt } = report;
-  const { total, normal, degraded, critical } = partitions;
+  const rebalance = rebalanceOf(report);
+  const rebalancedAt = report.placement?.rebalancedAt ?? null;
+  const { total, normal, degraded, critical } = report.placement?.partitions ?? NO_PARTITIONS;
   return {
-    health_status: critical > 0 ? 'critical' : degraded > 0 ? 'degraded' : 'normal',
+    health_status: report.health,
     health_percentage: percentOf(normal, total, 100),
     rebalance_status: rebalance === null ? 'done' : 'in progress',
     rebalance_percentage: rebalance === null ? 100 : percentOf(rebalance.done, rebalance.total, 100),

@@ -7,11 +7,12 @@ import {
   type NewEvent,
   type Store,
 } from '@granary/kernel';
-import type { Bucket, Commit, IndexReader, Replication as Change } from '@granary/storage/objects';
+import type { Bucket, Commit, Replication as Change } from '@granary/storage/object-store';
 import type { DestinationGrants } from '../destinations/grants.ts';
 import type { Destinations } from '../destinations/service.ts';
+import type { ObjectCatalogue, ObjectEngine } from '../engine/engine.ts';
 import { Lane, waitAfter } from './lanes.ts';
-import type { ReplicationOrder, ReplicationOutcome } from './order.ts';
+import type { ReplicationOrder, ReplicationOutcome } from '../engine/replication/order.ts';
 
 interface ReplicationOptions {
   readonly store: Store;
@@ -19,11 +20,11 @@ interface ReplicationOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly commit: Commit;
-  readonly reader: () => Pick<IndexReader, 'replicationDestinations' | 'replicationsDue' | 'bucketById'>;
+  readonly engine: Pick<ObjectEngine, 'replicate'> & {
+    readonly catalogue: Pick<ObjectCatalogue, 'replicationDestinations' | 'replicationsDue' | 'bucketById'>;
+  };
   readonly destinations: Pick<Destinations, 'place' | 'note'>;
   readonly grants: Pick<DestinationGrants, 'find' | 'refusalOf'>;
-  /** Has a controller do it. */
-  readonly send: (order: ReplicationOrder) => Promise<ReplicationOutcome>;
 }
 
 const LOOK_MS = 500;
@@ -70,19 +71,19 @@ export class Replication {
   #look(): void {
     if (this.#stopped) return;
     try {
-      const reader = this.#options.reader();
-      for (const destination of reader.replicationDestinations()) this.#fill(destination);
+      const { catalogue } = this.#options.engine;
+      for (const destination of catalogue.replicationDestinations()) this.#fill(destination);
     } catch (error) {
       this.#options.log.error({ error }, 'what is to be replicated could not be looked up');
     }
   }
 
   #fill(destination: string): void {
-    const { clock, reader } = this.#options;
+    const { clock, engine } = this.#options;
     const lane = this.#laneOf(destination);
     const free = Math.min(lane.free(clock.now(), LANE_MAX), TOTAL_MAX - this.#running.size);
     if (free <= 0) return;
-    const due = reader().replicationsDue(destination, clock.now(), free + lane.running.size);
+    const due = engine.catalogue.replicationsDue(destination, clock.now(), free + lane.running.size);
     const waiting = due.filter((change) => !lane.running.has(nameOf(change)));
     for (const change of waiting.slice(0, free)) this.#begin(lane, change);
   }
@@ -102,7 +103,7 @@ export class Replication {
   }
 
   async #pass(lane: Lane, change: Change): Promise<void> {
-    const bucket = this.#options.reader().bucketById(change.bucket);
+    const bucket = this.#options.engine.catalogue.bucketById(change.bucket);
     if (!bucket) return this.#end(change, null);
     const rule = bucket.settings.replication;
     const { destinations, grants } = this.#options;
@@ -123,8 +124,8 @@ export class Replication {
 
   /** A controller that is lost on the way is no fault of anybody else's. */
   #send(order: ReplicationOrder): Promise<ReplicationOutcome> {
-    return this.#options
-      .send(order)
+    return this.#options.engine
+      .replicate(order)
       .catch((error: unknown) => ({ kind: 'unreadable' as const, reason: reasonOf(error) }));
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { createApiServer, createLog, EventLog, Jobs, ManualClock, Store, Vault } from '@granary/kernel';
-import type { Arguments, Commit } from '@granary/storage/objects';
+import type { Arguments, Commit } from '@granary/storage/object-store';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';

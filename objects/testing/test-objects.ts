@@ -2,11 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { objectsApi, type ObjectsRole } from '@granary/contract/objects';
-import type { HostedConfiguration, HostedDrive, HostedPolicy, HostedProgram, ProgramHost } from '@granary/kernel';
+import type { HostedConfiguration, HostedDrive, HostedProgram, ProgramHost } from '@granary/kernel';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
-import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
+import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
 import { S3Client } from '../../protocols/s3/testing/client.ts';
+import { startEmbeddedEngine } from '../engine/embedded/start.ts';
+import { ENGINES } from '../engine/start.ts';
+import { startMemoryEngine } from '../engine/testing/memory/start.ts';
 import { startObjects } from '../start.ts';
+import { driveFolder, placeDrive, twoCopies } from './drives.ts';
 
 const { users, accounts } = objectsApi.groups;
 
@@ -45,15 +49,6 @@ export interface Person {
 export const PASSWORD = 'Pick-Your-0wn';
 const DATA_PORT = 8080;
 
-export const twoCopies: HostedPolicy = {
-  name: 'two-copies',
-  typeId: 1,
-  typeName: '2-way',
-  replicas: 2,
-  dataFragments: 0,
-  parityFragments: 0,
-};
-
 /**
  * A real object storage array on folders of its own, its owner signed in unless it serves over TLS: then the test knows
  * whom to trust. It is gone after the test.
@@ -73,24 +68,6 @@ export async function testObjects(t: Lasting, options: TestObjectsOptions = {}):
   await test.start();
   if (!changes.tls) await test.signInOwner();
   return test;
-}
-
-function folderOf(root: string, number: number): string {
-  return join(root, 'drives', String(number));
-}
-
-/** A folder that stands for a drive, as a cloud would place it. */
-function placeDrive(root: string, number: number): HostedDrive {
-  const file = folderOf(root, number);
-  mkdirSync(file, { recursive: true });
-  const site = number % 2;
-  return {
-    ...testDrive(number),
-    file,
-    node: `node-${2 - site}`,
-    zone: `zone_${1 - site}`,
-    zoneDisplayName: `Zone ${1 - site}`,
-  };
 }
 
 export class TestObjects {
@@ -144,7 +121,7 @@ export class TestObjects {
       returnProxies: async (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
       reportListening: () => undefined,
     };
-    this.#program = await startObjects(this.#configuration, host, { gathersSmallBodies: this.#gathersSmallBodies });
+    this.#program = await startObjects(this.#configuration, host, enginesWith(this.#gathersSmallBodies));
   }
 
   async stop(): Promise<void> {
@@ -165,7 +142,7 @@ export class TestObjects {
 
   /** Where the drive of this number is, or was. */
   folderOf(number: number): string {
-    return folderOf(this.#root, number);
+    return driveFolder(this.#root, number);
   }
 
   async addDrive(number: number, changes: Partial<HostedDrive> = {}): Promise<void> {
@@ -247,5 +224,14 @@ interface ShownUser {
       readonly s3_access_key: string | null;
       readonly s3_secret_key: string | null;
     };
+  };
+}
+
+/** The engines there are, and one in memory. */
+function enginesWith(gathersSmallBodies: boolean): typeof ENGINES {
+  return {
+    ...ENGINES,
+    embedded: { load: () => Promise.resolve((setup) => startEmbeddedEngine(setup, { gathersSmallBodies })) },
+    memory: { load: () => Promise.resolve(startMemoryEngine) },
   };
 }

@@ -1,4 +1,4 @@
-import type { StoredUsage } from '@granary/storage/objects';
+import type { StoredUsage } from '@granary/storage/object-store';
 import { amountShown, movedShares, unitsShown, type Charge, type Nanos, type Shares } from './amount.ts';
 import type { Transferred } from './repository.ts';
 

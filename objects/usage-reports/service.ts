@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { fail, formatUtc, type Clock, type HostedConfiguration, type Store } from '@granary/kernel';
-import type { StoredUsage } from '@granary/storage/objects';
+import type { StoredUsage } from '@granary/storage/object-store';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, listAccountsAfter } from '../accounts/repository.ts';
 import type { ObjectsActor } from '../actor.ts';

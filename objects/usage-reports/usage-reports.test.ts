@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createLog, GranaryError, ManualClock, Store } from '@granary/kernel';
-import type { StoredUsage } from '@granary/storage/objects';
+import type { StoredUsage } from '@granary/storage/object-store';
 import fc from 'fast-check';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
@@ -84,7 +84,7 @@ async function start(t: TestContext) {
   });
   const move = (account: string | null, day: string, bytesIn: number, bytesOut: number) => {
     const at = Date.parse(day);
-    metering.take({ name: 'vc' }, { requests: [dataRequest({ account, at, bytesIn, bytesOut })], drives: [] });
+    metering.take('vc', { requests: [dataRequest({ account, at, bytesIn, bytesOut })], drives: [] });
   };
   return { clock, store, kept, reports, move, settings };
 }

@@ -1,5 +1,5 @@
 import { pageOf, type HostedConfiguration } from '@granary/kernel';
-import type { ControllerState } from '../controllers/controllers.ts';
+import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ObjectDrives } from '../drives/service.ts';
 import { servedDriveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';

@@ -1,9 +1,10 @@
 import { fail, type EventLog, type Store } from '@granary/kernel';
-import type { ControllerState } from '../controllers/controllers.ts';
-import type { DataPath } from '../data-path/data-path.ts';
+import type { ControllerState } from '../engine/controller-spec.ts';
+import type { ObjectEngine } from '../engine/engine.ts';
+import { partOf } from '../engine/parts.ts';
 
 interface VirtualControllersOptions {
-  readonly dataPath: DataPath;
+  readonly engine: ObjectEngine;
   readonly store: Store;
   readonly events: EventLog;
   readonly returnProxies: (kept: number) => Promise<void>;
@@ -17,7 +18,7 @@ export class VirtualControllers {
   }
 
   list(): ControllerState[] {
-    return this.#options.dataPath.controllers().toSorted((a, b) => a.index - b.index);
+    return (this.#options.engine.controllers?.list() ?? []).toSorted((a, b) => a.index - b.index);
   }
 
   /** By its index or its name. */
@@ -29,7 +30,8 @@ export class VirtualControllers {
 
   /** Those that came last go first; requests under way are finished before. */
   async removeProxies(quantity: number, regionId: number | undefined, actor: string): Promise<void> {
-    const { store, events, returnProxies } = this.#options;
+    const { engine, store, events, returnProxies } = this.#options;
+    partOf(engine, 'controllers');
     const proxies = this.list().filter(({ role }) => role === 'proxy').length;
     if (regionId !== undefined && regionId !== 1) throw fail('one_region');
     if (quantity > proxies) {

@@ -1,5 +1,5 @@
 import type { HostedConfiguration } from '@granary/kernel';
-import type { ControllerState } from '../controllers/controllers.ts';
+import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ShownTimes } from '../inventory/service.ts';
 import { GROUP } from '../load-balancer-groups/service.ts';
 

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@granary/storage/objects';
+import type { ObjectStore } from '@granary/storage/object-store';
 
 /** Who sends a request of the data path. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import type { Bucket, ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/object-store';
 
 /**
  * A static large object is a manifest (JSON, kept as the object's bytes) of other objects of the same account, its

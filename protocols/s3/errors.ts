@@ -1,4 +1,4 @@
-import { ObjectError, type ObjectErrorCode } from '@granary/storage/objects';
+import { ObjectError, type ObjectErrorCode } from '@granary/storage/object-store';
 
 /** HTTP status and what is said unless the thrower knows better. */
 const CATALOGUE = {

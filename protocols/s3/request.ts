@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, Checksum } from '@granary/storage/objects';
+import type { Bucket, Checksum } from '@granary/storage/object-store';
 import type { Caller, DataContext, DataSettings, RequestClass } from '../objects/context.ts';
 
 export type Level = 'service' | 'bucket' | 'object';

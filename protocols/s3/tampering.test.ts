@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checksumOf } from './checksums/checksums.ts';
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import { ALPHA, type Answer, S3Rig } from './testing/rig.ts';
 import { chunked, presign, scopeOf, signHeaders, type SignedHttp, signText } from './testing/signer.ts';
 

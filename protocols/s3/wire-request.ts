@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import type { Caller, DataContext, DataSettings } from '../objects/context.ts';
 import type { Access, Wish } from './access/access.ts';
 import type { AskingRequest } from './access/request-keys.ts';

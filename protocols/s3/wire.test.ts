@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bucket, ObjectError } from '@granary/storage/objects';
+import { type Bucket, ObjectError } from '@granary/storage/object-store';
 import fc from 'fast-check';
 import { turns } from '../../testing/turns.ts';
 import { checksumOf } from './checksums/checksums.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import { methodNotAllowed } from './access/sign-in.ts';
 import { bulkDelete } from './bulk/bulk-delete.ts';
 import { extractArchive } from './bulk/extract-archive.ts';

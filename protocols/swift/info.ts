@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@granary/storage/objects';
+import type { ObjectStore } from '@granary/storage/object-store';
 import { MAX_MANIFEST_BYTES } from '../objects/static-large-object.ts';
 import { TEMP_URL_DIGESTS, TEMP_URL_METHODS } from './access/temp-url.ts';
 import { MAX_DELETES } from './bulk/bulk-delete.ts';
@@ -11,7 +11,7 @@ import type { SwiftReply } from './request/request.ts';
 
 /** `GET /info`: what clients may count on. */
 export function showInfo(store: ObjectStore): SwiftReply {
-  const { rings, defaultPolicy } = store.layout;
+  const { policies, defaultPolicy } = store;
   const info = {
     swift: {
       max_file_size: MAX_OBJECT_SIZE,
@@ -26,7 +26,7 @@ export function showInfo(store: ObjectStore): SwiftReply {
       allow_account_management: false,
       account_autocreate: false,
       strict_cors_mode: true,
-      policies: rings.map(({ policy }) => ({
+      policies: policies.map((policy) => ({
         name: policy.name,
         aliases: policy.name,
         ...(policy.index === defaultPolicy ? { default: true } : {}),

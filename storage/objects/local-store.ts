@@ -52,8 +52,16 @@ export class LocalObjectStore implements ObjectStore {
     this.commit = options.commit;
   }
 
-  get layout(): Layout {
-    return this.#options.layout();
+  get policies(): readonly PolicyLayout[] {
+    return this.#options.layout().rings.map(({ policy }) => policy);
+  }
+
+  get defaultPolicy(): number | null {
+    return this.#options.layout().defaultPolicy;
+  }
+
+  get isEncrypting(): boolean {
+    return this.#options.layout().encryption.writeKey !== 0;
   }
 
   bucket(account: string, name: string): Bucket | undefined {
@@ -170,7 +178,7 @@ export class LocalObjectStore implements ObjectStore {
 
   #policyOf({ partition }: BlobRef): PolicyLayout {
     const index = policyOfPartition(partition);
-    const ring = this.layout.rings.find(({ policy }) => policy.index === index);
+    const ring = this.#options.layout().rings.find(({ policy }) => policy.index === index);
     if (!ring) throw new ObjectError('no-such-policy', `The array has no storage policy ${index}.`);
     return ring.policy;
   }

@@ -1,6 +1,14 @@
-import type { Layout } from './layout/layout.ts';
 import type { Commit, NewContent } from './operations.ts';
-import type { AccountUsage, Bucket, ListedObject, ListedVersion, ObjectVersion, Part, Upload } from './records.ts';
+import type {
+  AccountUsage,
+  Bucket,
+  ListedObject,
+  ListedVersion,
+  ObjectVersion,
+  Part,
+  PolicyLayout,
+  Upload,
+} from './records.ts';
 
 export interface Listing {
   readonly objects: readonly ListedObject[];
@@ -41,7 +49,11 @@ export interface ByteRange {
  * change that was acknowledged before them, by any thread.
  */
 export interface ObjectStore {
-  readonly layout: Layout;
+  readonly policies: readonly PolicyLayout[];
+  /** Index of the policy of new buckets; null while the array has none. */
+  readonly defaultPolicy: number | null;
+  /** Whether bytes that are written now are encrypted. */
+  readonly isEncrypting: boolean;
   /** Every change: see `Operations`. */
   readonly commit: Commit;
 

@@ -1,12 +1,10 @@
 import type { BucketSettings } from './bucket-settings.ts';
 import type {
-  BlobRef,
   Bucket,
   Checksum,
   ObjectAttributes,
   ObjectVersion,
   Part,
-  Place,
   Replication,
   Retention,
   StagedBlob,
@@ -160,17 +158,6 @@ export interface Operations {
   abortUpload: {
     readonly args: { readonly upload: string; readonly bucket: number; readonly key: string; readonly at: number };
     readonly result: null;
-  };
-  /** A piece was written anew elsewhere. Ignored (false) when the blob is gone or the piece moved meanwhile. */
-  relocate: {
-    readonly args: {
-      readonly blob: BlobRef;
-      readonly slot: number;
-      readonly from: Place | null;
-      readonly to: Place;
-      readonly pieceBytes: number;
-    };
-    readonly result: boolean;
   };
   /** A change was passed on, or is given up; `status` is what its version says from now on. */
   endReplication: {

@@ -198,3 +198,22 @@ export interface AccountUsage {
     readonly bytes: number;
   }[];
 }
+
+/** What an account kept under a policy over a time: for bills. */
+export interface StoredUsage {
+  readonly account: string;
+  readonly policy: number;
+  /** Integral of the stored bytes over the time, exact. */
+  readonly byteMilliseconds: bigint;
+  /** At the end of the time. */
+  readonly bytes: number;
+  readonly objects: number;
+  readonly buckets: number;
+}
+
+/** How many buckets of an account are replicated to a remote endpoint. */
+export interface ReplicatedBuckets {
+  readonly destination: string;
+  readonly account: string;
+  readonly buckets: number;
+}

@@ -1,4 +1,4 @@
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import type { DataContext } from '../../objects/context.ts';
 import { S3Error } from '../errors.ts';
 import type { AccessFacts, BucketAddress } from '../request.ts';

@@ -1,4 +1,4 @@
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import type { Caller } from '../../objects/context.ts';
 import { evaluate, type Policies } from './evaluate.ts';
 import type { Lookup } from './pattern.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import fc from 'fast-check';
 import type { Caller } from '../../objects/context.ts';
 import { S3Error } from '../errors.ts';

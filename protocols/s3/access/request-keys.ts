@@ -1,4 +1,4 @@
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import type { Caller, DataSettings } from '../../objects/context.ts';
 import type { S3Query } from '../request.ts';
 import type { Lookup } from './pattern.ts';

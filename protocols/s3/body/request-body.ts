@@ -1,5 +1,5 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import type { Checksum } from '@granary/storage/objects';
+import type { Checksum } from '@granary/storage/object-store';
 import { type Algorithm, checksumOf, isChecksum, type Summer, summer } from '../checksums/checksums.ts';
 import { S3Error } from '../errors.ts';
 import type { BodyResult, S3Body } from '../request.ts';

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Checksum } from '@granary/storage/objects';
+import type { Checksum } from '@granary/storage/object-store';
 import { crc32c } from '../../iscsi/pdu/crc32c.ts';
 import { Crc64Nvme } from './crc64nvme.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import fc from 'fast-check';
 import { ALPHA, type Answer, NOW, S3Rig, TIME } from '../testing/rig.ts';
 import { scopeOf, signText } from '../testing/signer.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, Checksum, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, Checksum, ObjectStore, ObjectVersion } from '@granary/storage/object-store';
 import type { S3Reply, S3Request } from '../request.ts';
 import { element, field, xmlDocument } from '../xml.ts';
 
@@ -33,7 +33,7 @@ export function versionHeader(bucket: Bucket, version: Pick<ObjectVersion, 'vers
 
 /** Whether bytes are encrypted on the drives is the array's matter, not the client's. */
 export function encrypts(store: ObjectStore): boolean {
-  return store.layout.encryption.writeKey !== 0;
+  return store.isEncrypting;
 }
 
 export function encryptionHeader(store: ObjectStore): OutgoingHttpHeaders {

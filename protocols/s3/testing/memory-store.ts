@@ -5,7 +5,7 @@ import {
   type ObjectStore,
   type ObjectVersion,
   type Operations,
-} from '@granary/storage/objects';
+} from '@granary/storage/object-store';
 
 type Args<O extends keyof Operations> = Operations[O]['args'];
 
@@ -19,7 +19,9 @@ export class MemoryStore {
 
   asStore(): ObjectStore {
     return {
-      layout: { encryption: { writeKey: 0 }, rings: [{ policy: { index: 0, name: 'one' } }], defaultPolicy: 0 },
+      policies: [{ index: 0, name: 'one', copies: 1, dataFragments: 0, parityFragments: 0 }],
+      defaultPolicy: 0,
+      isEncrypting: false,
       commit: (operation: string, args: unknown) => this.#commit(operation, args),
       bucket: (account: string, name: string) =>
         this.buckets.find((each) => each.account === account && each.name === name),

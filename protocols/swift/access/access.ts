@@ -1,4 +1,4 @@
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import type { Caller, DataSettings } from '../../objects/context.ts';
 import { Refusal } from '../request/refusal.ts';
 import type { PolicyVoice } from './policy.ts';

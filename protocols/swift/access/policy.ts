@@ -1,4 +1,4 @@
-import type { Bucket, ObjectStore } from '@granary/storage/objects';
+import type { Bucket, ObjectStore } from '@granary/storage/object-store';
 import { evaluate, Policies, type Verdict } from '../../s3/access/evaluate.ts';
 import { type AskingRequest, requestKeys } from '../../s3/access/request-keys.ts';
 

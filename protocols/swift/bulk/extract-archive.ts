@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { ObjectError, type Bucket, type ObjectAttributes } from '@granary/storage/objects';
+import { ObjectError, type Bucket, type ObjectAttributes } from '@granary/storage/object-store';
 import { policyFor } from '../containers/policies.ts';
 import { guessContentType } from '../objects/content-types.ts';
 import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } from '../objects/upload.ts';

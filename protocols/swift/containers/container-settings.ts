@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, BucketSettings, ObjectStore } from '@granary/storage/objects';
+import type { Bucket, BucketSettings, ObjectStore } from '@granary/storage/object-store';
 import { parseAcl } from '../access/acl.ts';
 import { applyChanges, metadataChanges, metadataHeaders, OWNERS_METADATA, timestamp } from '../request/metadata.ts';
 import { Refusal } from '../request/refusal.ts';

@@ -1,4 +1,4 @@
-import { ObjectError, type Bucket } from '@granary/storage/objects';
+import { ObjectError, type Bucket } from '@granary/storage/object-store';
 import { methodNotAllowed } from '../access/sign-in.ts';
 import { bulkDelete } from '../bulk/bulk-delete.ts';
 import { extractArchive } from '../bulk/extract-archive.ts';

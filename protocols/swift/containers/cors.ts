@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftReply } from '../request/request.ts';
 import { headerValue } from '../request/text.ts';

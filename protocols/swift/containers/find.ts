@@ -1,4 +1,4 @@
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import { Refusal } from '../request/refusal.ts';
 import type { ContainerRequest } from '../request/request.ts';
 

@@ -1,4 +1,4 @@
-import type { Bucket, ListedObject, ListedVersion, ListQuery, ObjectStore } from '@granary/storage/objects';
+import type { Bucket, ListedObject, ListedVersion, ListQuery, ObjectStore } from '@granary/storage/object-store';
 import type { Query } from '../request/address.ts';
 import { Refusal } from '../request/refusal.ts';
 import { isTrue } from '../request/text.ts';

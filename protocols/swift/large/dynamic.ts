@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/object-store';
 import type { Whole } from './readable.ts';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';

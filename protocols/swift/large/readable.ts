@@ -1,4 +1,4 @@
-import type { ByteRange } from '@granary/storage/objects';
+import type { ByteRange } from '@granary/storage/object-store';
 
 export type Bytes = Uint8Array | AsyncIterable<Uint8Array>;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Bucket, ObjectVersion, WrittenVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectVersion, WrittenVersion } from '@granary/storage/object-store';
 import {
   MAX_MANIFEST_BYTES,
   MAX_MANIFEST_DEPTH,

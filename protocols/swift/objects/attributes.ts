@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ObjectAttributes, ObjectVersion, WrittenVersion } from '@granary/storage/objects';
+import type { ObjectAttributes, ObjectVersion, WrittenVersion } from '@granary/storage/object-store';
 import { checkMetadata, metadataHeaders, timestamp } from '../request/metadata.ts';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';

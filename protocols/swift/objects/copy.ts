@@ -1,4 +1,4 @@
-import type { Bucket, ObjectAttributes, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectAttributes, ObjectStore, ObjectVersion } from '@granary/storage/object-store';
 import type { AccountState } from '../../objects/context.ts';
 import { readManifest } from '../../objects/static-large-object.ts';
 import { accountOf } from '../access/identify.ts';

@@ -1,4 +1,4 @@
-import type { Conditions, WrittenVersion } from '@granary/storage/objects';
+import type { Conditions, WrittenVersion } from '@granary/storage/object-store';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftReply, SwiftRequest } from '../request/request.ts';
 import { shownEtag } from './attributes.ts';

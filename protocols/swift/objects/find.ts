@@ -1,4 +1,4 @@
-import { isExpired, type Bucket, type ObjectStore, type ObjectVersion } from '@granary/storage/objects';
+import { isExpired, type Bucket, type ObjectStore, type ObjectVersion } from '@granary/storage/object-store';
 import { Refusal } from '../request/refusal.ts';
 
 /** An object is gone at the moment it expires, whenever its bytes go. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { ObjectError, type Bucket, type ByteRange, type ObjectVersion } from '@granary/storage/objects';
+import { ObjectError, type Bucket, type ByteRange, type ObjectVersion } from '@granary/storage/object-store';
 import { tempUrlHeaders } from '../access/temp-url.ts';
 import { findContainer } from '../containers/find.ts';
 import { showManifest } from '../large/static.ts';

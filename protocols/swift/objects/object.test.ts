@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { ObjectError } from '@granary/storage/objects';
+import { ObjectError } from '@granary/storage/object-store';
 import { BETA, serveSwift, type SwiftFixture } from '../testing/serve.ts';
 
 let swift: SwiftFixture;

@@ -1,4 +1,4 @@
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import { methodNotAllowed } from '../access/sign-in.ts';
 import { extractArchive } from '../bulk/extract-archive.ts';
 import { findContainer } from '../containers/find.ts';

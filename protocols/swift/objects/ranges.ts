@@ -1,4 +1,4 @@
-import type { ByteRange } from '@granary/storage/objects';
+import type { ByteRange } from '@granary/storage/object-store';
 
 /** More ranges than this in one request are refused: each is a read of its own. */
 const MAX_RANGES = 50;

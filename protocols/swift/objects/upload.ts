@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { Bucket, NewContent, ObjectStore } from '@granary/storage/objects';
+import type { Bucket, NewContent, ObjectStore } from '@granary/storage/object-store';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 

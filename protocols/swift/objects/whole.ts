@@ -1,4 +1,4 @@
-import type { ObjectVersion } from '@granary/storage/objects';
+import type { ObjectVersion } from '@granary/storage/object-store';
 import { openStaticLargeObject } from '../../objects/static-large-object.ts';
 import { openDynamicLargeObject } from '../large/dynamic.ts';
 import type { Whole } from '../large/readable.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { markSignedIn } from '@granary/kernel/edge';
-import type { Bucket } from '@granary/storage/objects';
+import type { Bucket } from '@granary/storage/object-store';
 import { KEEP_ALIVE } from '../../objects/keep-alive.ts';
 import { BrokenManifestError } from '../../objects/static-large-object.ts';
 import type { Caller, DataContext, RequestClass, RequestRecord } from '../../objects/context.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type OutgoingHttpHeaders } from 'node:http';
 import { xmlEscaper } from '@granary/kernel/xml';
-import { ObjectError, type ObjectErrorCode } from '@granary/storage/objects';
+import { ObjectError, type ObjectErrorCode } from '@granary/storage/object-store';
 
 /** The client went away before it had sent or received everything. Never sent: it stands in the records only. */
 export const CLIENT_GONE = 499;

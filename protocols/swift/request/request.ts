@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, ObjectStore } from '@granary/storage/objects';
+import type { Bucket, ObjectStore } from '@granary/storage/object-store';
 import type { Access } from '../access/access.ts';
 import type { AccountState, Caller, DataContext, DataSettings } from '../../objects/context.ts';
 import type { Query } from './address.ts';

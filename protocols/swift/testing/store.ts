@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@granary/storage/objects';
+import type { ObjectStore } from '@granary/storage/object-store';
 import { tempStore } from '../../s3/testing/temp-store.ts';
 
 export interface TestStore extends ObjectStore {
@@ -14,8 +14,14 @@ export async function openTestStore(): Promise<TestStore> {
   const store: TestStore = {
     fault: undefined,
     close: () => temporary.close(),
-    get layout() {
-      return real.layout;
+    get policies() {
+      return real.policies;
+    },
+    get defaultPolicy() {
+      return real.defaultPolicy;
+    },
+    get isEncrypting() {
+      return real.isEncrypting;
     },
     commit: real.commit,
     bucket: (account, name) => real.bucket(account, name),

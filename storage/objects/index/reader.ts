@@ -7,8 +7,10 @@ import type {
   ListedVersion,
   ObjectVersion,
   Part,
+  ReplicatedBuckets,
   Replication,
   StagedBlob,
+  StoredUsage,
   Upload,
 } from '../records.ts';
 import type { Epoch } from '../epoch.ts';
@@ -35,7 +37,7 @@ import {
   type UploadRow,
   type VersionRow,
 } from './rows.ts';
-import { storedOver, type StoredUsage } from './stored.ts';
+import { storedOver } from './stored.ts';
 
 type BucketPage = Parameters<ObjectStore['buckets']>[1];
 type VersionQuery = Parameters<ObjectStore['listVersions']>[1];
@@ -290,11 +292,11 @@ export class IndexReader {
   }
 
   /** How many buckets of which account are replicated to which remote endpoint. */
-  replicatedBuckets(): { readonly destination: string; readonly account: string; readonly buckets: number }[] {
+  replicatedBuckets(): ReplicatedBuckets[] {
     const name = "json_extract(settings, '$.replication.destination')";
     const sql = `SELECT ${name} AS destination, account, count(*) AS buckets FROM buckets
                  WHERE ${name} IS NOT NULL GROUP BY ${name}, account`;
-    return this.db.all(sql);
+    return this.db.all<ReplicatedBuckets>(sql).map((row) => ({ ...row }));
   }
 
   /** Buckets with lifecycle rules, by their number. */

@@ -1,19 +1,8 @@
 import type { Reads, Transaction } from '@granary/kernel/sqlite';
+import type { StoredUsage } from '../records.ts';
 import type { Step } from './tally.ts';
 
 export const DAY_MS = 86_400_000;
-
-/** What an account kept under a policy over a time: for bills. */
-export interface StoredUsage {
-  readonly account: string;
-  readonly policy: number;
-  /** Integral of the stored bytes over the time, exact. */
-  readonly byteMilliseconds: bigint;
-  /** At the end of the time. */
-  readonly bytes: number;
-  readonly objects: number;
-  readonly buckets: number;
-}
 
 /** The present, with the integral since the midnight (UTC) before `at`, when it last changed. */
 interface OpenRow {

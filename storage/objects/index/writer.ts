@@ -4,9 +4,9 @@ import { policyOfPartition } from '../blobs/pieces.ts';
 import { Epoch } from '../epoch.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
-import type { Arguments, Commit, OperationName } from '../operations.ts';
 import { openIndexWriter } from './database.ts';
 import { asNoSpace, noSpace } from './no-space.ts';
+import type { IndexArguments, IndexCommit, IndexOperationName } from './index-operations.ts';
 import { LogKeeper } from './log-keeper.ts';
 import type { Change } from './operations/change.ts';
 import { isToSweep, sweep } from './operations/purge.ts';
@@ -18,7 +18,7 @@ import { Tally } from './tally.ts';
 /** Whether a drive has not left, by the books as they are in a transaction. */
 type IsIn = (db: Reads, drive: number) => boolean;
 
-const FREEING: ReadonlySet<OperationName> = new Set([
+const FREEING: ReadonlySet<IndexOperationName> = new Set([
   'deleteBucket',
   'deleteObject',
   'abortUpload',
@@ -80,7 +80,7 @@ export class IndexWriter {
     this.#sweep();
   }
 
-  readonly commit: Commit = <O extends OperationName>(operation: O, args: Arguments<O>) => {
+  readonly commit: IndexCommit = <O extends IndexOperationName>(operation: O, args: IndexArguments<O>) => {
     const work = (tx: Transaction, isUndoneAlone: boolean) =>
       this.#apply(tx, isUndoneAlone, (change) => OPERATIONS[operation](change, args));
     return this.#submit(work, {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { partitionInPolicy, policyOfPartition } from '../blobs/pieces.ts';
 import type { MendResult, SegmentName, StorageWorker } from '../layout/keeper-types.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
-import type { Commit } from '../operations.ts';
+import type { IndexCommit } from '../index/index-operations.ts';
 import type { BlobRecord, BlobRef, Place } from '../records.ts';
 import { ObjectError } from '../errors.ts';
 
@@ -43,7 +43,7 @@ export interface MenderOptions {
   readonly drives: OpenDrives;
   readonly pieces: Pieces;
   readonly index: BlobsOfIndex;
-  readonly commit: Commit;
+  readonly commit: IndexCommit;
 }
 
 /** Blobs under way at once: enough that small ones share their syncs, few enough to leave memory and disk to clients. */

@@ -1,4 +1,4 @@
-import type { ObjectVersion } from '@granary/storage/objects';
+import type { ObjectVersion } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { readXml } from '../../xml-reader.ts';

@@ -1,4 +1,4 @@
-import { ObjectError, type BucketSettings, type ObjectStore } from '@granary/storage/objects';
+import { ObjectError, type BucketSettings, type ObjectStore } from '@granary/storage/object-store';
 import { checkNewBucketName } from '../../address.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
@@ -99,12 +99,12 @@ function placeOf(request: S3Request, constraint: string): number {
   return policyOf(request.context.store, named ?? request.header('x-storage-policy'));
 }
 
-function policyOf({ layout }: ObjectStore, name: string | undefined): number {
+function policyOf({ policies, defaultPolicy }: ObjectStore, name: string | undefined): number {
   if (name === undefined || name === '') {
-    if (layout.defaultPolicy === null) throw new S3Error('ServiceUnavailable', 'The array has no storage policy yet.');
-    return layout.defaultPolicy;
+    if (defaultPolicy === null) throw new S3Error('ServiceUnavailable', 'The array has no storage policy yet.');
+    return defaultPolicy;
   }
-  const ring = layout.rings.find(({ policy }) => policy.name.toLowerCase() === name.toLowerCase());
-  if (ring === undefined) throw badArgument('x-storage-policy', name, 'There is no storage policy of that name.');
-  return ring.policy.index;
+  const policy = policies.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  if (policy === undefined) throw badArgument('x-storage-policy', name, 'There is no storage policy of that name.');
+  return policy.index;
 }

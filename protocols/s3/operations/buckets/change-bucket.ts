@@ -1,4 +1,4 @@
-import type { BucketSettings } from '@granary/storage/objects';
+import type { BucketSettings } from '@granary/storage/object-store';
 import type { S3Request } from '../../request.ts';
 
 /** Settings given as `undefined` are removed. */

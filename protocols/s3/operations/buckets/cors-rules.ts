@@ -1,4 +1,4 @@
-import type { CorsRule } from '@granary/storage/objects';
+import type { CorsRule } from '@granary/storage/object-store';
 
 export interface CorsRequest {
   readonly origin: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { LifecycleRule } from '@granary/storage/objects';
+import type { LifecycleRule } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import { readXml } from '../../xml-reader.ts';
 import { xmlDocument } from '../../xml.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LifecycleRule } from '@granary/storage/objects';
+import type { LifecycleRule } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import { element, field } from '../../xml.ts';
 import type { XmlElement } from '../../xml-reader.ts';

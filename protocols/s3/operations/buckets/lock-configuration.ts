@@ -1,4 +1,4 @@
-import type { BucketSettings } from '@granary/storage/objects';
+import type { BucketSettings } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
 import { element, field } from '../../xml.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ReplicationRule } from '@granary/storage/objects';
+import type { ReplicationRule } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';

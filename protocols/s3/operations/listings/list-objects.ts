@@ -1,4 +1,4 @@
-import type { Listing } from '@granary/storage/objects';
+import type { Listing } from '@granary/storage/object-store';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
 import { element, field, xmlPieces } from '../../xml.ts';
 import { afterToken, countOf, given, keyText, MOST_LISTED, tokenOf, type KeyText } from './list-parameters.ts';

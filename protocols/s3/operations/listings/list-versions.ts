@@ -1,4 +1,4 @@
-import type { ListedVersion } from '@granary/storage/objects';
+import type { ListedVersion } from '@granary/storage/object-store';
 import { badArgument } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
 import { element, field } from '../../xml.ts';

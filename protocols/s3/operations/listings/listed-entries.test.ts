@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ListedObject } from '@granary/storage/objects';
+import type { ListedObject } from '@granary/storage/object-store';
 import { Query } from '../../address.ts';
 import { readXml } from '../../xml-reader.ts';
 import { keyText } from './list-parameters.ts';

@@ -1,4 +1,4 @@
-import type { Checksum, ListedObject } from '@granary/storage/objects';
+import type { Checksum, ListedObject } from '@granary/storage/object-store';
 import { field } from '../../xml.ts';
 import { hourOf, SIXTIETHS } from '../dates.ts';
 import type { KeyText } from './list-parameters.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ByteRange, Checksum, NewContent, ObjectVersion } from '@granary/storage/objects';
+import type { ByteRange, Checksum, NewContent, ObjectVersion } from '@granary/storage/object-store';
 import { summer } from '../../checksums/checksums.ts';
 import type { S3Request } from '../../request.ts';
 import { readObject } from './object-content.ts';

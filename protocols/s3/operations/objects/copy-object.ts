@@ -1,4 +1,4 @@
-import type { Checksum, ObjectAttributes, ObjectVersion } from '@granary/storage/objects';
+import type { Checksum, ObjectAttributes, ObjectVersion } from '@granary/storage/object-store';
 import { algorithmOf, summer } from '../../checksums/checksums.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';

@@ -1,4 +1,4 @@
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import { bucketAddress, decodePercent } from '../../address.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';

@@ -1,4 +1,4 @@
-import type { Conditions, Result } from '@granary/storage/objects';
+import type { Conditions, Result } from '@granary/storage/object-store';
 import type { S3Operation } from '../../request.ts';
 import { bareTag } from './conditions.ts';
 import { bypasses } from './lock.ts';

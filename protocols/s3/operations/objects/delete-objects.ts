@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Conditions } from '@granary/storage/objects';
+import type { Conditions } from '@granary/storage/object-store';
 import { checkKey } from '../../address.ts';
 import { CHECKSUM_HEADERS } from '../../checksums/checksums.ts';
 import { S3Error, toS3Error } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { expiryOf, type Bucket, type WrittenVersion } from '@granary/storage/objects';
+import { expiryOf, type Bucket, type WrittenVersion } from '@granary/storage/object-store';
 import { httpDate } from '../dates.ts';
 
 /** Tells when the bucket's rules will remove an object; nothing where they will not. */

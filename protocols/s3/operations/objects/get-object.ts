@@ -1,4 +1,4 @@
-import type { ByteRange, ObjectVersion } from '@granary/storage/objects';
+import type { ByteRange, ObjectVersion } from '@granary/storage/object-store';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';

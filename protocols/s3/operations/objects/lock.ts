@@ -1,4 +1,4 @@
-import type { Bucket, Retention } from '@granary/storage/objects';
+import type { Bucket, Retention } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { AccessFacts, S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';

@@ -1,4 +1,4 @@
-import type { Bucket, ObjectAttributes } from '@granary/storage/objects';
+import type { Bucket, ObjectAttributes } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import { aclOfHeaders } from '../access/acl-headers.ts';

@@ -1,4 +1,4 @@
-import type { ByteRange, ListedVersion, ObjectVersion } from '@granary/storage/objects';
+import type { ByteRange, ListedVersion, ObjectVersion } from '@granary/storage/object-store';
 import { BrokenManifestError, openStaticLargeObject } from '../../../objects/static-large-object.ts';
 import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ObjectVersion } from '@granary/storage/objects';
+import type { ObjectVersion } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import { expirationHeader } from './expiration-header.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { WrittenVersion } from '@granary/storage/objects';
+import type { WrittenVersion } from '@granary/storage/object-store';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { attributesOf, checkQuota } from './object-attributes.ts';
 import { checksumHeaders, encryptionHeader, quoted, versionHeader } from '../replies.ts';

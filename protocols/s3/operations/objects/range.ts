@@ -1,4 +1,4 @@
-import type { ByteRange } from '@granary/storage/objects';
+import type { ByteRange } from '@granary/storage/object-store';
 
 /** What `Range` asks of an object: a part of it, nothing that exists, or (null) all of it. */
 export type RangeAnswer = ByteRange | 'unsatisfiable' | null;

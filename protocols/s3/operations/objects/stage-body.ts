@@ -1,4 +1,4 @@
-import type { Checksum, NewContent, ObjectStore } from '@granary/storage/objects';
+import type { Checksum, NewContent, ObjectStore } from '@granary/storage/object-store';
 import type { S3Body } from '../../request.ts';
 
 /** Up to this size a body is taken in as one buffer: a stream costs more. Beyond, the large fresh buffer does. */

@@ -1,4 +1,4 @@
-import { isExpired, type Bucket, type ObjectVersion } from '@granary/storage/objects';
+import { isExpired, type Bucket, type ObjectVersion } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import { httpDate } from '../dates.ts';

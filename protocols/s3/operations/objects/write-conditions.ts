@@ -1,4 +1,4 @@
-import type { Conditions } from '@granary/storage/objects';
+import type { Conditions } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import { bareTag } from './conditions.ts';

@@ -1,4 +1,4 @@
-import type { Checksum } from '@granary/storage/objects';
+import type { Checksum } from '@granary/storage/object-store';
 
 type Algorithm = Checksum['algorithm'];
 

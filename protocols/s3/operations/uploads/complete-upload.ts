@@ -1,4 +1,4 @@
-import type { Checksum, Part, Upload, WrittenVersion } from '@granary/storage/objects';
+import type { Checksum, Part, Upload, WrittenVersion } from '@granary/storage/object-store';
 import { encodePart } from '../../address.ts';
 import { CHECKSUM_HEADERS, checksumOf } from '../../checksums/checksums.ts';
 import { S3Error } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import type { Checksum } from '@granary/storage/objects';
+import type { Checksum } from '@granary/storage/object-store';
 import { algorithmOf } from '../../checksums/checksums.ts';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';

@@ -1,4 +1,4 @@
-import type { Part, Upload } from '@granary/storage/objects';
+import type { Part, Upload } from '@granary/storage/object-store';
 import type { S3Operation } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from '../listings/list-parameters.ts';

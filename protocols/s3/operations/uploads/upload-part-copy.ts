@@ -1,4 +1,4 @@
-import type { ByteRange, Upload } from '@granary/storage/objects';
+import type { ByteRange, Upload } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';

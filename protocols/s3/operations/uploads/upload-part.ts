@@ -1,4 +1,4 @@
-import type { Checksum, Upload } from '@granary/storage/objects';
+import type { Checksum, Upload } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
 import { encryptionHeader, quoted } from '../replies.ts';

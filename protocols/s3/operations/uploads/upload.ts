@@ -1,4 +1,4 @@
-import type { Upload } from '@granary/storage/objects';
+import type { Upload } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 

@@ -2,8 +2,9 @@ import type { Transaction } from '@granary/kernel/sqlite';
 import assert from 'node:assert/strict';
 import { drivesOfPartition, policyOfPartition, writeQuorum } from '../../blobs/pieces.ts';
 import { ObjectError } from '../../errors.ts';
-import type { Arguments, NewContent } from '../../operations.ts';
+import type { NewContent } from '../../operations.ts';
 import type { BlobRef, Content, Place, StagedBlob } from '../../records.ts';
+import type { IndexArguments } from '../index-operations.ts';
 import { packPlaces, samePlace, unpackPlaces } from '../places.ts';
 import { contentOf, type BlobRow, type KnownBucket, type ContentRow, type VersionRow } from '../rows.ts';
 import type { Change } from './change.ts';
@@ -196,7 +197,7 @@ export function sweepManifests(change: Change, limit: number): number {
 }
 
 /** False when the piece is not there any more, or where it went to has left meanwhile. */
-export function relocate({ db, tally, isIn }: Change, args: Arguments<'relocate'>): boolean {
+export function relocate({ db, tally, isIn }: Change, args: IndexArguments<'relocate'>): boolean {
   const { blob, slot, from, to, pieceBytes } = args;
   if (!isIn(to.drive)) return false;
   const row = db.get<BlobRow>('SELECT * FROM blobs WHERE partition = ? AND id = ?', blob.partition, blob.id);

@@ -1,4 +1,4 @@
-import type { Arguments, OperationName, Result } from '../../operations.ts';
+import type { IndexArguments, IndexOperationName, IndexResult } from '../index-operations.ts';
 import { relocate } from './blobs.ts';
 import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
 import type { Change } from './change.ts';
@@ -7,7 +7,7 @@ import { forgetUsage, purgeAccount } from './purge.ts';
 import { endReplication, noteReplicationUpload, postponeReplication } from './replication.ts';
 import { abortUpload, completeUpload, createUpload, putPart } from './uploads.ts';
 
-type Table = { readonly [O in OperationName]: (change: Change, args: Arguments<O>) => Result<O> };
+type Table = { readonly [O in IndexOperationName]: (change: Change, args: IndexArguments<O>) => IndexResult<O> };
 
 export const OPERATIONS: Table = {
   createBucket,

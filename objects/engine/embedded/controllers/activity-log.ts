@@ -1,0 +1,28 @@
+import type { RequestRecord } from '@granary/protocols/objects';
+import type { Activity, DriveActivity } from '../../activity.ts';
+import { DriveShares } from './drive-shares.ts';
+
+/** What a thread did and has not told yet. */
+export class ActivityLog {
+  readonly #drives: DriveShares;
+  #requests: RequestRecord[] = [];
+
+  constructor(totals: () => ReadonlyMap<number, DriveActivity>) {
+    this.#drives = new DriveShares(totals);
+  }
+
+  note(request: RequestRecord): void {
+    this.#requests.push(request);
+  }
+
+  get isEmpty(): boolean {
+    return this.#requests.length === 0 && this.#drives.isEmpty;
+  }
+
+  /** Each thing is told once. */
+  take(): Activity {
+    const requests = this.#requests;
+    this.#requests = [];
+    return { requests, drives: this.#drives.take() };
+  }
+}

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '@granary/kernel';
+import type { Answers } from '@granary/kernel/threads';
+import { ObjectError, type Layout, type StorageWorker } from '@granary/storage/objects';
+import type { ReplicationOrder, ReplicationOutcome } from '../../replication/order.ts';
+import type { Activity } from '../../activity.ts';
+import type { ControllerSpec, ControllerState } from '../../controller-spec.ts';
+import type { DataAddress, DataCertificate } from '../../serving/data-server.ts';
+import type { ServedSettings } from '../../serving/served-settings.ts';
+import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
+import { ControllerThread } from './thread.ts';
+
+/** Everything a controller has to be told; a new one is told all of it. */
+export interface World {
+  readonly layout: Layout;
+  readonly settings: ServedSettings;
+  readonly addresses: readonly DataAddress[];
+  readonly certificate: DataCertificate | null;
+}
+
+interface ControllersOptions {
+  readonly data: Omit<ThreadData, 'name' | 'index'>;
+  readonly answers: (spec: ControllerSpec) => Answers<MainCalls>;
+  readonly onActivity: (spec: ControllerSpec, activity: Activity) => void;
+  readonly onLost: (spec: ControllerSpec, reason: string) => void;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+interface Held {
+  readonly spec: ControllerSpec;
+  thread: ControllerThread;
+  running: boolean;
+  since: number;
+}
+
+const RESTART_MS = 1_000;
+const STOP_MS_MAX = 5_000;
+
+/** The virtual controllers of the array: threads that come, go and are started anew when they are lost. */
+export class Controllers {
+  readonly #options: ControllersOptions;
+  readonly #held = new Map<string, Held>();
+  #world: World;
+  #turn = 0;
+
+  constructor(options: ControllersOptions, world: World) {
+    this.#options = options;
+    this.#world = world;
+  }
+
+  list(): ControllerState[] {
+    return [...this.#held.values()].map(({ spec, running, since }) => ({ ...spec, running, since }));
+  }
+
+  /** Starts those that are missing and ends those that are no longer wanted. */
+  async follow(specs: readonly ControllerSpec[]): Promise<void> {
+    const wanted = new Set(specs.map(({ name, role }) => `${name} ${role}`));
+    const surplus = [...this.#held.values()].filter(({ spec }) => !wanted.has(`${spec.name} ${spec.role}`));
+    await Promise.all(surplus.map((held) => this.#end(held)));
+    await Promise.all(specs.filter(({ name }) => !this.#held.has(name)).map((spec) => this.#start(spec)));
+  }
+
+  /** Resolves when every controller knows it. */
+  async publishLayout(layout: Layout): Promise<void> {
+    this.#world = { ...this.#world, layout };
+    await this.#askAll('layout', layout);
+  }
+
+  async publishSettings(settings: ServedSettings): Promise<void> {
+    this.#world = { ...this.#world, settings };
+    await this.#askAll('settings', settings);
+  }
+
+  /** Which addresses could not be bound, in words. */
+  async serve(addresses: readonly DataAddress[], certificate: DataCertificate | null): Promise<string[]> {
+    this.#world = { ...this.#world, addresses, certificate };
+    const answers = await this.#askAll('serve', { addresses, certificate });
+    return [...new Set(answers.flatMap(({ problems }) => problems))];
+  }
+
+  /** Everything that was answered before has been counted afterwards. */
+  async flush(): Promise<void> {
+    await Promise.all(
+      this.#running().map(async ({ spec, thread }) => {
+        const activity = await thread.ask('flush', null).catch(() => undefined);
+        if (activity) this.#options.onActivity(spec, activity);
+      }),
+    );
+  }
+
+  /** Those that can mend and compact now; the same object for as long as a thread lives. */
+  workers(): StorageWorker[] {
+    return this.#running().map(({ thread }) => thread.worker);
+  }
+
+  /** Controllers take turns. */
+  async replicate(order: ReplicationOrder): Promise<ReplicationOutcome> {
+    const running = this.#running();
+    const held = running[this.#turn++ % running.length];
+    if (!held) throw new ObjectError('closed', 'No controller runs.');
+    return held.thread.ask('replicate', order);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#held.values()].map((held) => this.#end(held)));
+  }
+
+  async #start(spec: ControllerSpec): Promise<void> {
+    const held: Held = { spec, thread: this.#newThread(spec), running: false, since: this.#options.now() };
+    this.#held.set(spec.name, held);
+    await this.#tellAll(held);
+  }
+
+  #newThread(spec: ControllerSpec): ControllerThread {
+    const { data, answers } = this.#options;
+    return new ControllerThread({
+      spec,
+      data,
+      answers: answers(spec),
+      onLost: (reason) => void this.#restart(spec, reason),
+    });
+  }
+
+  /** What changes while it is being told is told, too: from then on it is among the running. */
+  async #tellAll(held: Held): Promise<void> {
+    let told: World;
+    do {
+      told = this.#world;
+      const { layout, settings, addresses, certificate } = told;
+      await held.thread.ask('layout', layout);
+      await held.thread.ask('settings', settings);
+      const { problems } = await held.thread.ask('serve', { addresses, certificate });
+      const facts = { controller: held.spec.name, problems };
+      if (problems.length > 0) this.#options.log.warn(facts, 'addresses are not served');
+    } while (told !== this.#world);
+    held.running = true;
+    held.since = this.#options.now();
+  }
+
+  async #restart(spec: ControllerSpec, reason: string): Promise<void> {
+    const held = this.#held.get(spec.name);
+    if (held === undefined) return;
+    held.running = false;
+    held.since = this.#options.now();
+    this.#options.onLost(spec, reason);
+    await sleep(RESTART_MS);
+    if (this.#held.get(spec.name) !== held) return;
+    held.thread = this.#newThread(spec);
+    // If it is lost again on the way, that is noticed where it is lost.
+    await this.#tellAll(held).catch(() => undefined);
+  }
+
+  async #end(held: Held): Promise<void> {
+    this.#held.delete(held.spec.name);
+    const impatience = sleep(STOP_MS_MAX, undefined, { ref: false });
+    const activity = await Promise.race([held.thread.ask('stop', null), impatience]).catch(() => undefined);
+    if (activity) this.#options.onActivity(held.spec, activity);
+    await held.thread.end();
+  }
+
+  #running(): Held[] {
+    return [...this.#held.values()].filter(({ running, thread }) => running && !thread.isGone);
+  }
+
+  /** A controller that is lost on the way learns everything when it is back. */
+  async #askAll<K extends keyof ControllerCalls>(
+    call: K,
+    args: ControllerCalls[K]['args'],
+  ): Promise<ControllerCalls[K]['result'][]> {
+    const asked = this.#running().map(({ thread }) =>
+      thread.ask(call, args).catch((error: unknown) => {
+        if (thread.isGone) return undefined;
+        throw error;
+      }),
+    );
+    return (await Promise.all(asked)).filter((answer) => answer !== undefined);
+  }
+}

@@ -1,0 +1,47 @@
+import type { DriveActivity, DriveShare, OperationTotals } from '../../activity.ts';
+
+/** What a thread did on its drives and has not told yet. */
+export class DriveShares {
+  readonly #totals: () => ReadonlyMap<number, DriveActivity>;
+  readonly #told = new Map<number, DriveActivity>();
+
+  constructor(totals: () => ReadonlyMap<number, DriveActivity>) {
+    this.#totals = totals;
+  }
+
+  get isEmpty(): boolean {
+    return this.#changed().length === 0;
+  }
+
+  /** Each thing is told once. */
+  take(): DriveShare[] {
+    const shares = this.#changed();
+    for (const [drive, totals] of this.#totals()) this.#told.set(drive, totals);
+    return shares;
+  }
+
+  #changed(): DriveShare[] {
+    const shares = [...this.#totals()].map(([drive, totals]) => {
+      const told = this.#told.get(drive);
+      const activity = {
+        put: since(totals.put, told?.put),
+        get: since(totals.get, told?.get),
+        delete: since(totals.delete, told?.delete),
+      };
+      return { drive, activity };
+    });
+    return shares.filter(
+      ({ activity: { put, get, delete: gone } }) => put.operations + get.operations + gone.operations > 0,
+    );
+  }
+}
+
+/** A drive that was opened anew counts from nothing again. */
+function since(now: OperationTotals, before: OperationTotals | undefined): OperationTotals {
+  if (before === undefined || before.operations > now.operations) return now;
+  return {
+    operations: now.operations - before.operations,
+    bytes: now.bytes - before.bytes,
+    milliseconds: now.milliseconds - before.milliseconds,
+  };
+}

@@ -1,0 +1,10 @@
+/**
+ * What an object store is, whatever keeps its bytes: records, reads, changes and their errors. Protocols and management
+ * import this (`@granary/storage/object-store`); `index.ts` is the store that the embedded engine is built from.
+ */
+export type * from './bucket-settings.ts';
+export { ObjectError, type ObjectErrorCode } from './errors.ts';
+export { expiryOf, isExpired, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
+export type * from './object-store.ts';
+export type * from './operations.ts';
+export type * from './records.ts';
