@@ -1,6 +1,7 @@
 import type { FindGroup } from './drives/group.ts';
 import { insertClone } from './file-lifecycle/archive/repository.ts';
-import { removeLifecycleOf } from './file-lifecycle/policies/repository.ts';
+import { removeRulesOfShare } from './file-lifecycle/policies/repository.ts';
+import { removeScannedShare } from './file-lifecycle/scans/repository.ts';
 import { isMigrationTarget } from './migration-jobs/repository.ts';
 import { countMirrorsTo, dropPendingMessages, isMirrorSource } from './mirror-jobs/repository.ts';
 import type { VolumesInPool } from './pools/volumes-in-pool.ts';
@@ -49,7 +50,8 @@ export const volumeDependents: VolumeDependents = {
   removeAllOf(tx, volume) {
     removeSnapshotsOf(tx, volume);
     removeRulesOf(tx, volume);
-    removeLifecycleOf(tx, volume);
+    removeRulesOfShare(tx, volume);
+    removeScannedShare(tx, volume);
   },
 };
 

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { badParameter } from '@granary/kernel';
 import type { NasService } from '../nas/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findAnyVolume } from '../volumes/repository.ts';
 import { archiveOf } from './archive.ts';
 import { findLogs, lastTimeOf } from './log-files.ts';
-import { displayNameOfShare } from './repository.ts';
 
 const SECOND_MS = 1_000;
 
@@ -47,7 +47,7 @@ export class AuditLogService {
   }
 
   #filenameOf(volume: string): string {
-    const displayName = this.#tools.store.read((db) => displayNameOfShare(db, volume));
+    const displayName = this.#tools.store.read((db) => findAnyVolume(db, volume))?.displayName;
     return displayName === undefined
       ? `${volume}.csv`
       : `${volume} ${displayName.replace(/[^\p{L}\p{N}._-]+/gu, '_')}.csv`;

@@ -3,7 +3,7 @@ import type { CreatedKind } from '@granary/contract/array';
 import { fail } from '@granary/kernel';
 import type { ArrayActor } from '../access.ts';
 import type { ArrayTools } from '../tools.ts';
-import { creatorsOf } from './repository.ts';
+import { creatorsOf } from './creators.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,10 @@
 import type { Db } from '@granary/kernel';
 import { findDriveByUuid } from '../drives/repository.ts';
+import { findPool } from '../pools/repository.ts';
 import { findRaidGroup } from '../raid-groups/repository.ts';
+import { findServer } from '../servers/repository.ts';
+import { findAnyVolume } from '../volumes/repository.ts';
 import { called } from '../wording.ts';
-import { displayNameOf } from './repository.ts';
 
 /** What users call the things an engine tells of, and what their events are about. */
 export class EventNames {
@@ -27,19 +29,18 @@ export class EventNames {
   }
 
   pool(name: string): string {
-    return this.#called('pools', name);
+    return nameOf(findPool(this.#db, name), name);
   }
 
   server(name: string): string {
-    return this.#called('servers', name);
+    return nameOf(findServer(this.#db, name), name);
   }
 
   volume(name: string): string {
-    return this.#called('volumes', name);
+    return nameOf(findAnyVolume(this.#db, name), name);
   }
+}
 
-  #called(table: 'pools' | 'servers' | 'volumes', name: string): string {
-    const displayName = displayNameOf(this.#db, table, name);
-    return displayName === undefined ? name : called({ name, displayName });
-  }
+function nameOf(found: { readonly name: string; readonly displayName: string } | undefined, name: string): string {
+  return found ? called(found) : name;
 }

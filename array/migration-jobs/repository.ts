@@ -40,6 +40,12 @@ export function findMigrationOfGroup(db: Db, group: string): Migration | undefin
   );
 }
 
+/** The volumes of all migrations with that name, or of a consistency group with that name before or after. */
+export function listMigratedVolumes(db: Db, name: string): string[] {
+  const sql = `SELECT volume FROM migrations_of_volumes WHERE src_cg = :name OR dst_cg = :name OR name = :name`;
+  return db.all<{ volume: string }>(sql, { name }).map(({ volume }) => volume);
+}
+
 export function countRunning(db: Db): number {
   const sql = `SELECT count(*) AS n FROM migrations_of_volumes WHERE status = 'Running'`;
   return db.get<{ n: number }>(sql)?.n ?? 0;

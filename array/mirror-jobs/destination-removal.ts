@@ -1,6 +1,7 @@
 import { updateVolume, findVolumeOfMirror } from '../volumes/repository.ts';
 import { type DestinationRecords, volumeIn } from './destination-records.ts';
-import { releaseSnapshots, removeDestination, updateDestination } from './repository.ts';
+import { releaseFromMirror } from '../snapshots/repository.ts';
+import { removeDestination, updateDestination } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
 
 /** How a mirror ends at its destination: broken, the volume is one like any other; deleted, it is gone. */
@@ -34,7 +35,7 @@ export class DestinationRemoval {
         ...(mirror.inheritsWwid && { wwid: mirror.sourceWwid }),
         modifiedAt: now,
       });
-      releaseSnapshots(tx, mirror.name);
+      releaseFromMirror(tx, mirror.name);
       updateDestination(tx, mirror.name, { state: 'broken', round: null, position: 0, modifiedAt: now });
       const held =
         mirror.base === null
@@ -52,7 +53,7 @@ export class DestinationRemoval {
     const volume = mirror.volume ?? store.read((db) => findVolumeOfMirror(db, mirror.name));
     if (volume !== undefined) {
       await store.write((tx) => {
-        releaseSnapshots(tx, mirror.name);
+        releaseFromMirror(tx, mirror.name);
         updateVolume(tx, volume, { mirrorJob: null, modifiedAt: clock.now() });
         updateDestination(tx, mirror.name, { volume });
       });

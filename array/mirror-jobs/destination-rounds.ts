@@ -5,9 +5,9 @@ import type { PeerActor } from '../peers/service.ts';
 import { changedOptions } from '../shares/options.ts';
 import { findShare, updateShareOptions } from '../shares/repository.ts';
 import { readOptions } from '../shares/request.ts';
+import { findNextOfMirror, findSurplusOfMirror } from '../snapshots/repository.ts';
 import { type DestinationRecords, volumeIn } from './destination-records.ts';
 import { frameLabel, readFrame, type Range } from './frames.ts';
-import { findNextSnapshot, findSurplusSnapshots } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
 
 type Peers = typeof peerApi.groups.peers;
@@ -76,7 +76,7 @@ export class DestinationRounds {
     const { snapshots, volumes } = this.#records.neighbours;
     const volume = volumeIn(mirror);
     await engine.flushVolume(volume);
-    const taken = store.read((db) => findNextSnapshot(db, mirror.name, mirror.baseSnapshot));
+    const taken = store.read((db) => findNextOfMirror(db, mirror.name, mirror.baseSnapshot));
     const naming = {
       displayName: mirror.roundName ?? mirror.round ?? mirror.name,
       application: 'mirror',
@@ -98,7 +98,7 @@ export class DestinationRounds {
 
   /** Deletes received snapshots beyond the newest `keep`. */
   async prune(name: string, keep: number): Promise<void> {
-    const surplus = this.#records.tools.store.read((db) => findSurplusSnapshots(db, name, keep));
+    const surplus = this.#records.tools.store.read((db) => findSurplusOfMirror(db, name, keep));
     await this.#records.neighbours.snapshots.delete(surplus, 'system').catch((error: unknown) => {
       this.#records.tools.log.warn({ error, mirror: name }, 'snapshots that are not kept could not be deleted');
     });
@@ -126,7 +126,7 @@ export class DestinationRounds {
   async #dropStrays(mirror: DestinationMirror): Promise<void> {
     const { store } = this.#records.tools;
     for (;;) {
-      const stray = store.read((db) => findNextSnapshot(db, mirror.name, mirror.baseSnapshot));
+      const stray = store.read((db) => findNextOfMirror(db, mirror.name, mirror.baseSnapshot));
       if (stray === undefined) return;
       await this.#records.neighbours.snapshots.delete([stray], 'system');
     }

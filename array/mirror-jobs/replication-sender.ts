@@ -7,14 +7,14 @@ import type { RemoteArrayService } from '../remote-arrays/service.ts';
 import { findPolicy, findRule } from '../snapshot-policies/repository.ts';
 import type { SnapshotPolicy } from '../snapshot-policies/policy.ts';
 import { MANUAL } from '../snapshot-policies/schedule.ts';
-import { findSnapshot } from '../snapshots/repository.ts';
+import { findNextByHand, findNextOfMirror, findSnapshot } from '../snapshots/repository.ts';
 import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
 import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeService } from '../volumes/service.ts';
 import { FrameSize } from './frame-size.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { findNextByHand, findNextSnapshot, findSource, removeSource, updateSource } from './repository.ts';
+import { findSource, removeSource, updateSource } from './repository.ts';
 import type { SourceMirror } from './mirror.ts';
 import { ReplicationRound, type Progress } from './replication-round.ts';
 import type { TransferSlots } from './transfer-slots.ts';
@@ -165,7 +165,7 @@ export class ReplicationSender {
       const current = round === null ? undefined : findSnapshot(db, round);
       if (current?.volume === volume) return current;
       const next = [
-        findNextSnapshot(db, name, base),
+        findNextOfMirror(db, name, base),
         this.#isByHand(mirror) ? findNextByHand(db, volume, base) : undefined,
       ];
       const [first] = next.filter((one) => one !== undefined).toSorted();

@@ -130,37 +130,6 @@ export function dropPendingMessages(tx: Tx, remoteArray: string): void {
   tx.run('UPDATE source_mirrors SET is_peer_told = 1 WHERE remote_array = :remoteArray', { remoteArray });
 }
 
-/** The oldest of a mirror's snapshots that came after the one given. */
-export function findNextSnapshot(db: Db, job: string, after: string | null): string | undefined {
-  const sql = `SELECT name FROM snapshots WHERE mirror_job = :job AND name > :after AND state = 'ready'
-    ORDER BY name LIMIT 1`;
-  return db.get<{ name: string }>(sql, { job, after: after ?? '' })?.name;
-}
-
-/** The oldest snapshot taken by hand that came after the one given. */
-export function findNextByHand(db: Db, volume: string, after: string | null): string | undefined {
-  const sql = `SELECT min(name) AS name FROM snapshots WHERE volume = :volume AND name > :after AND state = 'ready'
-    AND application = 'user' AND rule IS NULL`;
-  return db.get<{ name: string | null }>(sql, { volume, after: after ?? '' })?.name ?? undefined;
-}
-
-/** Those of a mirror beyond the newest few. */
-export function findSurplusSnapshots(db: Db, job: string, keep: number): string[] {
-  const sql = `SELECT name FROM snapshots WHERE mirror_job = :job AND state = 'ready'
-    ORDER BY name DESC LIMIT -1 OFFSET :keep`;
-  return db.all<{ name: string }>(sql, { job, keep }).map(({ name }) => name);
-}
-
-/** Those taken before there was a rule count as its own. */
-export function tieSnapshots(tx: Tx, job: string, rule: string): void {
-  tx.run('UPDATE snapshots SET rule = :rule WHERE mirror_job = :job', { job, rule });
-}
-
-/** They stay, as snapshots like any other. */
-export function releaseSnapshots(tx: Tx, job: string): void {
-  tx.run('UPDATE snapshots SET mirror_job = NULL WHERE mirror_job = :job', { job });
-}
-
 // Destinations
 
 export function insertDestination(tx: Tx, mirror: NewDestination): DestinationMirror {

@@ -14,6 +14,7 @@ import type { Volume } from '../volumes/volume.ts';
 import { checkNoDestination, checkUnmoved } from '../volumes/rules.ts';
 import type { VolumeService } from '../volumes/service.ts';
 import { ReplicationSender, type CourierTools } from './replication-sender.ts';
+import { assignToRule, releaseFromMirror } from '../snapshots/repository.ts';
 import {
   countSources,
   findSource,
@@ -21,8 +22,6 @@ import {
   isMirrorNameTaken,
   listSources,
   listSourcesOf,
-  releaseSnapshots,
-  tieSnapshots,
   updateSource,
 } from './repository.ts';
 import type { SourceMirror } from './mirror.ts';
@@ -243,7 +242,7 @@ export class MirrorSources {
         if (mirror?.state !== 'creating') throw fail('mirror_given_up', { name });
         const wanted = { policy: policy.name, volume: volume.name, application: 'mirror', mirrorJob: name } as const;
         const rule = snapshotPolicies.attachIn(tx, wanted, actor);
-        tieSnapshots(tx, name, rule);
+        assignToRule(tx, name, rule);
         updateSource(tx, name, { state: 'active', rule, modifiedAt: clock.now() });
         this.#recordEvent(tx, mirror, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
       });
@@ -281,7 +280,7 @@ export class MirrorSources {
       modifiedAt: this.#tools.clock.now(),
     });
     if (mirror.rule !== null) removeRule(tx, mirror.rule);
-    releaseSnapshots(tx, mirror.name);
+    releaseFromMirror(tx, mirror.name);
     this.#recordEvent(tx, mirror, what, actor, 'notice');
   }
 

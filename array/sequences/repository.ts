@@ -1,4 +1,4 @@
-import type { Tx } from '@granary/kernel';
+import type { Db, Tx } from '@granary/kernel';
 import type { Name } from './name.ts';
 
 /** The next number of a kind. None is ever used twice. */
@@ -15,6 +15,11 @@ export function nextName<Kind extends string>(tx: Tx, kind: Kind): Name<Kind> {
 export function nextNames<Kind extends string>(tx: Tx, kind: Kind, count: number): Name<Kind>[] {
   const last = reserveNumbers(tx, kind, count);
   return Array.from({ length: count }, (_, index) => nameOf(kind, last - count + 1 + index));
+}
+
+/** Whether there ever was one of that kind. */
+export function isSequenceUsed(db: Db, kind: string): boolean {
+  return db.get('SELECT 1 FROM sequences WHERE name = :kind', { kind }) !== undefined;
 }
 
 /** At least so far: names up to this one were used, whatever is on record. */

@@ -37,7 +37,18 @@ async function setUp(t: TestContext) {
   const tools = { store, vault, engine, log: createLog('test', 'silent') } as unknown as ArrayTools;
   const secrets = { arrayChapUser: 'web', arrayChapSecret: vault.seal('twelve bytes') };
   await store.write((tx) =>
-    insertServer(tx, 'srv-1' as Server['name'], { ...anonymous, ...secrets, displayName: 'web-1', iqn: 'iqn.x:1' }, 0),
+    insertServer(
+      tx,
+      {
+        name: 'srv-1' as Server['name'],
+        createdBy: null,
+        ...anonymous,
+        ...secrets,
+        displayName: 'web-1',
+        iqn: 'iqn.x:1',
+      },
+      0,
+    ),
   );
   return { store, engine, known, exports: new ServerExports(tools) };
 }
@@ -103,8 +114,14 @@ test('a start tells the engine of ten thousand attachments in a moment', async (
       const chap = { arrayChapUser: null, arrayChapSecret: null };
       insertServer(
         tx,
-        `srv-${number}` as Server['name'],
-        { ...anonymous, ...chap, displayName: `${number}`, iqn: `iqn.x:${number}` },
+        {
+          name: `srv-${number}` as Server['name'],
+          createdBy: null,
+          ...anonymous,
+          ...chap,
+          displayName: `${number}`,
+          iqn: `iqn.x:${number}`,
+        },
         0,
       );
     }

@@ -35,8 +35,16 @@ async function setUp(t: TestContext) {
   };
   const tools = { store, clock, events, readings } as unknown as ArrayTools;
   await store.write((tx) => {
-    insertServer(tx, 'srv-1' as Server['name'], { ...fields, displayName: 'web-1', isMonitored: true }, clock.now());
-    insertServer(tx, 'srv-2' as Server['name'], { ...fields, displayName: 'web-2', isMonitored: false }, clock.now());
+    insertServer(
+      tx,
+      { name: 'srv-1' as Server['name'], createdBy: null, ...fields, displayName: 'web-1', isMonitored: true },
+      clock.now(),
+    );
+    insertServer(
+      tx,
+      { name: 'srv-2' as Server['name'], createdBy: null, ...fields, displayName: 'web-2', isMonitored: false },
+      clock.now(),
+    );
     const attachment = {
       volume: 'volume-1' as Attachment['volume'],
       accessType: 'ISCSI',

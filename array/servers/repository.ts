@@ -15,15 +15,17 @@ export const serverTable = new Table<Server>('servers', {
   isConnected: flag('is_connected'),
   lastCheckAt: plain('last_check_at'),
   stateChangedAt: plain('state_changed_at'),
+  createdBy: plain('created_by'),
   createdAt: plain('created_at'),
   modifiedAt: plain('modified_at'),
 });
 const SELECT = `SELECT ${serverTable.fields()} FROM servers`;
 
-export function insertServer(tx: Tx, name: Server['name'], fields: ServerFields, now: number): void {
+type NewServer = ServerFields & Pick<Server, 'name' | 'createdBy'>;
+
+export function insertServer(tx: Tx, server: NewServer, now: number): void {
   serverTable.insert(tx, {
-    ...fields,
-    name,
+    ...server,
     isConnected: false,
     lastCheckAt: null,
     stateChangedAt: null,
@@ -64,6 +66,12 @@ export function findTwin(
      WHERE iqn IS :iqn COLLATE NOCASE AND address IS :address AND name != :name LIMIT 1`,
     { name, iqn, address },
   );
+}
+
+/** A server of another user that an initiator with this name would be matched to, at any address. */
+export function findServerOfOthers(db: Db, iqn: string, user: number): Server | undefined {
+  const sql = `${SELECT} WHERE iqn = :iqn COLLATE NOCASE AND created_by IS NOT :user LIMIT 1`;
+  return serverTable.get(db, sql, { iqn, user });
 }
 
 export function listServers(db: Db, start: number, limit: number): Server[] {

@@ -16,6 +16,8 @@ export interface Server {
   readonly isConnected: boolean;
   readonly lastCheckAt: number | null;
   readonly stateChangedAt: number | null;
+  /** The user; null is the administrators. */
+  readonly createdBy: number | null;
   readonly createdAt: number;
   readonly modifiedAt: number;
 }

@@ -1,11 +1,11 @@
 import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
 import { findChap } from '../controllers/repository.ts';
-import { isBelowAdmin, othersServerWith, recordCreator } from '../creators/repository.ts';
 import type { PerformanceService } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ShareService } from '../shares/service.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findUser, findUserId } from '../users/repository.ts';
 import { countVolumesOfServer, listVolumesOfServer } from './attachment-repository.ts';
 import { ServerAttachments, type AttachRequest, type WayView } from './attachments.ts';
 import { ServerExports } from './exports.ts';
@@ -16,6 +16,7 @@ import {
   deleteServer,
   findServer,
   findServerCalled,
+  findServerOfOthers,
   findTwin,
   findWwpnOwner,
   insertServer,
@@ -122,8 +123,7 @@ export class ServerService {
       const fresh = nextName(tx, 'srv');
       refuseOthers(tx, identity, actor);
       refuseTwin(tx, fresh, identity, wanted.force === true);
-      insertServer(tx, fresh, fields, clock.now());
-      recordCreator(tx, 'servers', fresh, actor);
+      insertServer(tx, { ...fields, name: fresh, createdBy: findUserId(tx, actor) }, clock.now());
       replaceWwpns(tx, fresh, identity.wwpns);
       const title = `Server ${fields.displayName} (${fresh}) was added.`;
       events.record(tx, { title, subject: `server:${fresh}`, actor });
@@ -229,11 +229,14 @@ function refuseTakenName(tx: Tx, displayName: string, own: string | undefined): 
  * any login, so only an administrator adds it.
  */
 function refuseOthers(tx: Tx, { iqn }: Identity, actor: string): void {
-  if (!isBelowAdmin(tx, actor)) return;
+  const user = findUser(tx, actor);
+  if (user?.role !== 'user') return;
   if (iqn === null) throw fail('not_allowed', { roles: 'the role admin for a server without an iqn' });
-  const other = othersServerWith(tx, iqn, actor);
-  if (other !== undefined)
-    throw fail('not_allowed', { roles: `the role admin, because server ${other} of another user has that iqn` });
+  const other = findServerOfOthers(tx, iqn, user.id);
+  if (other)
+    throw fail('not_allowed', {
+      roles: `the role admin, because server ${other.displayName} of another user has that iqn`,
+    });
 }
 
 function refuseTwin(tx: Tx, name: string, { iqn, address, wwpns }: Identity, force: boolean): void {

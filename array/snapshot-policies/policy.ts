@@ -12,6 +12,8 @@ export interface SnapshotPolicy {
   readonly createsEmpty: boolean;
   /** New volumes may ask for the default policies. */
   readonly isDefault: boolean;
+  /** The user; null is the administrators. */
+  readonly createdBy: number | null;
   readonly createdAt: number;
   readonly modifiedAt: number;
 }

@@ -9,6 +9,7 @@ const policies = new Table<SnapshotPolicy>('snapshot_policies', {
   keepAtDestination: plain('keep_at_destination'),
   createsEmpty: flag('create_empty'),
   isDefault: flag('is_default'),
+  createdBy: plain('created_by'),
   createdAt: plain('created_at'),
   modifiedAt: plain('modified_at'),
 });
@@ -94,6 +95,11 @@ export function findRule(db: Db, name: string): SnapshotRule | undefined {
   return rules.get(db, `SELECT ${rules.fields()} FROM snapshot_rules WHERE name = :name`, { name });
 }
 
+export function listVolumesOfPolicy(db: Db, policy: string): string[] {
+  const sql = 'SELECT volume FROM snapshot_rules WHERE policy = :policy';
+  return db.all<{ volume: string }>(sql, { policy }).map(({ volume }) => volume);
+}
+
 export function removeRule(tx: Tx, name: string): void {
   tx.run('DELETE FROM snapshot_rules WHERE name = :name', { name });
 }
@@ -139,9 +145,4 @@ export function findDueRules(db: Db, policy: string, dueAt: number): SnapshotRul
      WHERE r.policy = :policy AND r.is_paused = 0 AND r.last_run_at < :dueAt ORDER BY r.name`,
     { policy, dueAt },
   );
-}
-
-/** Whether there ever was one: those that come with the array are made once. */
-export function hadPolicies(db: Db): boolean {
-  return db.get(`SELECT 1 FROM sequences WHERE name = 'policy'`) !== undefined;
 }

@@ -1,9 +1,9 @@
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
-import { recordCreator } from '../creators/repository.ts';
-import { nextName } from '../sequences/repository.ts';
+import { isSequenceUsed, nextName } from '../sequences/repository.ts';
 import { findBeyond } from '../snapshots/repository.ts';
 import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findUserId } from '../users/repository.ts';
 import { findVolume } from '../volumes/repository.ts';
 import { checkNoDestination } from '../volumes/rules.ts';
 import type { VolumeService } from '../volumes/service.ts';
@@ -12,7 +12,6 @@ import {
   findDefaults,
   findPolicy,
   findRule,
-  hadPolicies,
   insertPolicy,
   insertRule,
   isPolicyNameTaken,
@@ -76,7 +75,7 @@ export class SnapshotPolicyService {
   /** At the first start: the policies every array comes with. */
   async createFirst(): Promise<void> {
     const { store, clock } = this.#tools;
-    if (store.read(hadPolicies)) return;
+    if (store.read((db) => isSequenceUsed(db, 'policy'))) return;
     await store.write((tx) => {
       const now = clock.now();
       for (const first of FIRST) {
@@ -86,6 +85,7 @@ export class SnapshotPolicyService {
           keepAtDestination: first.keep,
           createsEmpty: false,
           isDefault: true,
+          createdBy: null,
           createdAt: now,
           modifiedAt: now,
         });
@@ -128,9 +128,10 @@ export class SnapshotPolicyService {
         throw fail('snapshot_policies_limit', { max: POLICIES_MAX });
       }
       const now = clock.now();
-      const policy = { ...checked, name: nextName(tx, 'policy'), isDefault: false, createdAt: now, modifiedAt: now };
+      const name = nextName(tx, 'policy');
+      const createdBy = findUserId(tx, actor);
+      const policy = { ...checked, name, isDefault: false, createdBy, createdAt: now, modifiedAt: now };
       insertPolicy(tx, policy);
-      recordCreator(tx, 'snapshot_policies', policy.name, actor);
       this.#recordEvent(tx, policy, 'was created', actor);
       return { ...policy, rules: 0, pausedRules: 0 };
     });

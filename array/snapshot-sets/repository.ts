@@ -29,6 +29,11 @@ export function listMembers(db: Db, id: string): SetMember[] {
   );
 }
 
+/** The volumes that were snapshotted, and their clones, whether they are there or not. */
+export function listSetVolumes(db: Db, id: string): { volume: string; clone: string | null }[] {
+  return db.all('SELECT volume, clone FROM snapshot_set_members WHERE snapshot_set = :id', { id });
+}
+
 export function rememberClone(tx: Tx, id: string, volume: string, clone: string): void {
   const sql = 'UPDATE snapshot_set_members SET clone = :clone WHERE snapshot_set = :id AND volume = :volume';
   tx.run(sql, { id, volume, clone });

@@ -149,6 +149,42 @@ export function findNewestOfRule(db: Db, rule: string): Snapshot | undefined {
   );
 }
 
+/** The oldest of a mirror's snapshots that came after the one given. */
+export function findNextOfMirror(db: Db, job: string, after: string | null): string | undefined {
+  const sql = `SELECT name FROM snapshots WHERE mirror_job = :job AND name > :after AND state = 'ready'
+    ORDER BY name LIMIT 1`;
+  return db.get<{ name: string }>(sql, { job, after: after ?? '' })?.name;
+}
+
+/** The oldest snapshot taken by hand that came after the one given. */
+export function findNextByHand(db: Db, volume: string, after: string | null): string | undefined {
+  const sql = `SELECT min(name) AS name FROM snapshots WHERE volume = :volume AND name > :after AND state = 'ready'
+    AND application = 'user' AND rule IS NULL`;
+  return db.get<{ name: string | null }>(sql, { volume, after: after ?? '' })?.name ?? undefined;
+}
+
+/** Those of a mirror beyond the newest `keep`. */
+export function findSurplusOfMirror(db: Db, job: string, keep: number): string[] {
+  const sql = `SELECT name FROM snapshots WHERE mirror_job = :job AND state = 'ready'
+    ORDER BY name DESC LIMIT -1 OFFSET :keep`;
+  return db.all<{ name: string }>(sql, { job, keep }).map(({ name }) => name);
+}
+
+/** Snapshots of a mirror from before it had a rule belong to the rule. */
+export function assignToRule(tx: Tx, job: string, rule: string): void {
+  tx.run('UPDATE snapshots SET rule = :rule WHERE mirror_job = :job', { job, rule });
+}
+
+/** Its snapshots stay, without the mirror. */
+export function releaseFromMirror(tx: Tx, job: string): void {
+  tx.run('UPDATE snapshots SET mirror_job = NULL WHERE mirror_job = :job', { job });
+}
+
+/** The volume of a snapshot in whatever state. */
+export function findVolumeOfSnapshot(db: Db, name: string): string | undefined {
+  return db.get<{ volume: string }>('SELECT volume FROM snapshots WHERE name = :name', { name })?.volume;
+}
+
 /** Mirrors that send the snapshot, or go by it when they send the next. */
 const MIRRORS_NEEDING = (name: string) => `
   SELECT name FROM source_mirrors WHERE base = ${name} AND state IN ('creating', 'active', 'paused')

@@ -1,7 +1,8 @@
-import { plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
+import { generated, plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
 import type { NewUser, UserRecord } from './user.ts';
 
-const users = new Table<NewUser>('users', {
+const users = new Table<UserRecord, 'id'>('users', {
+  id: generated('id'),
   username: plain('username'),
   email: plain('email'),
   role: plain('role'),
@@ -10,20 +11,23 @@ const users = new Table<NewUser>('users', {
   keyMark: plain('access_key_mark'),
   createdAt: plain('created_at'),
 });
-/** SQLite numbers them. */
-type Numbered = Pick<UserRecord, 'id'>;
-const SELECT = `SELECT id, ${users.fields()} FROM users`;
+const SELECT = `SELECT ${users.fields()} FROM users`;
 
 export function insertUser(tx: Tx, user: NewUser): UserRecord {
   return { ...user, id: users.insert(tx, user) };
 }
 
 export function findUser(db: Db, username: string): UserRecord | undefined {
-  return users.get<Numbered>(db, `${SELECT} WHERE username = :username`, { username });
+  return users.get(db, `${SELECT} WHERE username = :username`, { username });
+}
+
+/** Null for an actor that is not a user of the array, such as the portal: then administrators own what it creates. */
+export function findUserId(db: Db, username: string): number | null {
+  return db.get<{ id: number }>('SELECT id FROM users WHERE username = :username', { username })?.id ?? null;
 }
 
 export function findUserByKey(db: Db, mark: string): UserRecord | undefined {
-  return users.get<Numbered>(db, `${SELECT} WHERE access_key_mark = :mark`, { mark });
+  return users.get(db, `${SELECT} WHERE access_key_mark = :mark`, { mark });
 }
 
 export function countUsers(db: Db): number {
@@ -31,7 +35,7 @@ export function countUsers(db: Db): number {
 }
 
 export function listUsers(db: Db, page: Page): UserRecord[] {
-  return users.all<Numbered>(db, `${SELECT} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
+  return users.all(db, `${SELECT} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
 /** By name: it is unique and never changes. */

@@ -1,6 +1,5 @@
 import { bytes, capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
-import { recordCreator } from '../creators/repository.ts';
 import type { Pool } from '../pools/pool.ts';
 import type { PoolService } from '../pools/service.ts';
 import { ReservedNames } from '../sequences/names.ts';
@@ -10,6 +9,7 @@ import { exportNameOf, refuseTakenExport, similarExportName } from '../shares/ex
 import { findShare, insertShare } from '../shares/repository.ts';
 import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findUserId } from '../users/repository.ts';
 import type { VolumeDependents } from './dependents.ts';
 import { newClone, newVolume, type NewShare, type NewVolumeRequest, type Reduced, type Unnamed } from './new-volume.ts';
 import { countAllVolumes, deleteVolume, findVolume, insertVolume, isNameTaken, updateVolume } from './repository.ts';
@@ -238,9 +238,9 @@ export class VolumeCreation {
   #insert(tx: Tx, volume: Unnamed, wrappedKey: string | null, actor: string): Volume {
     // A volume may have been renamed to this since.
     if (isNameTaken(tx, volume.displayName)) throw fail('name_taken', { name: volume.displayName });
-    const full: Volume = { ...volume, wrappedKey, consistencyGroup: nextName(tx, 'cg') };
+    const consistencyGroup = nextName(tx, 'cg');
+    const full: Volume = { ...volume, wrappedKey, consistencyGroup, createdBy: findUserId(tx, actor) };
     insertVolume(tx, full);
-    recordCreator(tx, 'volumes', full.name, actor);
     return full;
   }
 

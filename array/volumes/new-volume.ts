@@ -34,7 +34,7 @@ export interface NewShare {
 }
 
 export type Reduced = NewVolumeRequest & { readonly compress: boolean; readonly dedupe: boolean };
-export type Unnamed = Omit<Volume, 'consistencyGroup' | 'wrappedKey'>;
+export type Unnamed = Omit<Volume, 'consistencyGroup' | 'wrappedKey' | 'createdBy'>;
 
 /** An identifier of the form servers expect of a disk (NAA, type 6), by chance unique. */
 function newWwid(): string {

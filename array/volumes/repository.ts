@@ -40,6 +40,7 @@ export const volumeTable = new Table<Volume>('volumes', {
   isReductionPending: flag('is_untold'),
   deleteJob: plain('delete_job'),
   binnedAt: plain('binned_at'),
+  createdBy: plain('created_by'),
   createdAt: plain('created_at'),
   modifiedAt: plain('modified_at'),
 });
@@ -56,6 +57,11 @@ export function findAnyVolume(db: Db, name: string): Volume | undefined {
 
 export function findVolumeByGroup(db: Db, group: string): Volume | undefined {
   return volumeTable.get(db, `${SELECT} WHERE cg_name = :group AND state <> 'binned'`, { group });
+}
+
+/** In whatever state. */
+export function creatorsOfGroup(db: Db, group: string): (number | null)[] {
+  return volumeTable.all(db, `${SELECT} WHERE cg_name = :group`, { group }).map(({ createdBy }) => createdBy);
 }
 
 export function isNameTaken(db: Db, displayName: string): boolean {

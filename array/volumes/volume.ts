@@ -52,12 +52,14 @@ export interface Volume {
   readonly isReductionPending: boolean;
   readonly deleteJob: number | null;
   readonly binnedAt: number | null;
+  /** The user; null is the administrators. */
+  readonly createdBy: number | null;
   readonly createdAt: number;
   readonly modifiedAt: number;
 }
 
 /** What is left out stays as it is; `modifiedAt` is the caller's to set. */
-export type VolumeChange = Changes<Omit<Volume, 'name' | 'createdAt'>>;
+export type VolumeChange = Changes<Omit<Volume, 'name' | 'createdBy' | 'createdAt'>>;
 
 /** With what its record shows of other things. */
 export interface VolumeFacts extends Volume {

@@ -69,11 +69,6 @@ export function listExtensions(db: Db): { extension: string; category: string }[
   return db.all('SELECT extension, category FROM file_extensions');
 }
 
-/** Whether there ever was one: those that come with the array are made once. */
-export function hadCategories(db: Db): boolean {
-  return db.get(`SELECT 1 FROM sequences WHERE name = 'category'`) !== undefined;
-}
-
 function withExtensions({ extensionList, ...category }: NamedCategory & Extensions): Category {
   return { ...category, extensions: JSON.parse(extensionList) as string[] };
 }

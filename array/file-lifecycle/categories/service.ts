@@ -1,5 +1,5 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
-import { nextName } from '../../sequences/repository.ts';
+import { isSequenceUsed, nextName } from '../../sequences/repository.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { called } from '../../wording.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
@@ -8,7 +8,6 @@ import {
   countCategories,
   findCategory,
   findOwner,
-  hadCategories,
   insertCategory,
   isNameTaken,
   listCategories,
@@ -33,7 +32,7 @@ export class FileCategoryService {
   /** At the first start: the categories every array comes with. */
   async createFirst(): Promise<void> {
     const { store } = this.#tools;
-    if (store.read(hadCategories)) return;
+    if (store.read((db) => isSequenceUsed(db, 'category'))) return;
     await store.write((tx) => {
       for (const [displayName, extensions] of FIRST_CATEGORIES) this.#insert(tx, displayName, extensions.split(' '));
     });

@@ -180,9 +180,8 @@ export function saveFigures(tx: Tx, rule: string, figures: RunFigures): void {
 }
 
 /** With the share itself. */
-export function removeLifecycleOf(tx: Tx, volume: string): void {
+export function removeRulesOfShare(tx: Tx, volume: string): void {
   tx.run('DELETE FROM lifecycle_rules WHERE volume = :volume', { volume });
-  tx.run('DELETE FROM lifecycle_shares WHERE volume = :volume', { volume });
 }
 
 export function findRuleByName(db: Db, name: string): LifecycleRule | undefined {

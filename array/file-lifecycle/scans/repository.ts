@@ -21,6 +21,11 @@ export function setState(tx: Tx, volume: string, state: ScannedShare['state'], n
   );
 }
 
+/** With the share itself. */
+export function removeScannedShare(tx: Tx, volume: string): void {
+  tx.run('DELETE FROM lifecycle_shares WHERE volume = :volume', { volume });
+}
+
 export function saveScan(tx: Tx, volume: string, scan: ScanState | undefined): void {
   shares.update(tx, { volume }, { scan: scan ?? null });
 }
