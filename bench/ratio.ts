@@ -27,7 +27,7 @@ export function below(what: string, value: number, limit: number): Ratio {
 }
 
 /** Nothing is held against it. */
-export function told(what: string, value: number): Ratio {
+export function reported(what: string, value: number): Ratio {
   return { what, value, wanted: 'told only', met: true };
 }
 

@@ -20,12 +20,12 @@ const CTRL_D = '\u0004';
 const BACKSPACE = '\b';
 const DELETE = '\u007f';
 
-export function say(terminal: Terminal, line: string): void {
+export function print(terminal: Terminal, line: string): void {
   terminal.stdout.write(`${line}\n`);
 }
 
 /** Beside the result: progress, warnings, errors. */
-export function sayAside(terminal: Terminal, line: string): void {
+export function printToStderr(terminal: Terminal, line: string): void {
   terminal.stderr.write(`${line}\n`);
 }
 
@@ -51,7 +51,7 @@ export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);
 }
 
-export async function ask({ stdin, stderr }: Terminal, question: string): Promise<string> {
+export async function askLine({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr });
   try {
     return await lines.question(question);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { certificateFingerprint, probeChain, secureFetch, splitChain } from '@granary/kernel/tls';
 import { CommandFailure, exitCodes, usageFailure } from './exit.ts';
-import { ask, isInteractive, sayAside, type Terminal } from './terminal.ts';
+import { askLine, isInteractive, printToStderr, type Terminal } from './terminal.ts';
 
 type Environment = Terminal['env'];
 
@@ -54,16 +54,19 @@ interface Trusting {
   /** The fingerprint that may be trusted without asking. */
   readonly fingerprint?: string | undefined;
   /** Whoever told the address: its authority is trusted there as well. */
-  readonly toldBy?: string | undefined;
+  readonly fingerprintFrom?: string | undefined;
 }
 
 /** Before a password is sent: an authority that is not known yet is shown, and trusted from then on if that is wanted. */
-export async function ensureTrusted(terminal: Terminal, { url, fingerprint, toldBy }: Trusting): Promise<void> {
+export async function ensureTrusted(
+  terminal: Terminal,
+  { url, fingerprint, fingerprintFrom }: Trusting,
+): Promise<void> {
   const { env } = terminal;
   if (!url.startsWith('https:')) return;
   const pins = readPins(env);
-  const told = toldBy === undefined ? undefined : pins[originOf(toldBy)];
-  if (told !== undefined && pins[originOf(url)] === undefined && !env['GRANARY_CA']) keepPin(env, url, told);
+  const known = fingerprintFrom === undefined ? undefined : pins[originOf(fingerprintFrom)];
+  if (known !== undefined && pins[originOf(url)] === undefined && !env['GRANARY_CA']) keepPin(env, url, known);
   if (!(await isRefused(env, url))) return;
   const [shown] = (await shownBy(url)).slice(-1);
   if (shown === undefined) return;
@@ -72,7 +75,7 @@ export async function ensureTrusted(terminal: Terminal, { url, fingerprint, told
     throw untrusted(`The certificate of ${url} is not of an authority in ${env['GRANARY_CA']} (it shows ${seen}).`);
   await decide(terminal, { url, fingerprint }, seen);
   keepPin(env, url, shown);
-  sayAside(terminal, `The authority ${seen} is trusted for ${url} from now on.`);
+  printToStderr(terminal, `The authority ${seen} is trusted for ${url} from now on.`);
 }
 
 async function decide(terminal: Terminal, { url, fingerprint }: Trusting, seen: string): Promise<void> {
@@ -88,10 +91,10 @@ async function decide(terminal: Terminal, { url, fingerprint }: Trusting, seen: 
     );
   const how = `Compare it with what \`granary up\` printed there; then say --trust ${seen}, or give --ca FILE`;
   if (!isInteractive(terminal)) throw untrusted(`${url} is of an authority you do not know: SHA-256 ${seen}. ${how}.`);
-  sayAside(terminal, `${url} is of an authority you do not know yet. Its SHA-256 fingerprint is`);
-  sayAside(terminal, `  ${seen}`);
-  sayAside(terminal, 'Compare it with what Granary printed when it started there.');
-  const answer = await ask(terminal, 'Trust it from now on? (yes/no): ');
+  printToStderr(terminal, `${url} is of an authority you do not know yet. Its SHA-256 fingerprint is`);
+  printToStderr(terminal, `  ${seen}`);
+  printToStderr(terminal, 'Compare it with what Granary printed when it started there.');
+  const answer = await askLine(terminal, 'Trust it from now on? (yes/no): ');
   if (!/^y(es)?$/i.test(answer.trim())) throw untrusted('It is not trusted; nothing was sent.');
 }
 

@@ -116,8 +116,8 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   try {
     await refuseForeignAddresses(tools);
     await runFreeing(true, () => followConfig(store, tools.events, tools.config, configFileOf(options)));
-    const mended = recovered.damage ? new Map<string, string>() : await runFreeing(true, () => placement.mend());
-    const problems = recovered.heldBack(mended);
+    const repaired = recovered.damage ? new Map<string, string>() : await runFreeing(true, () => placement.repair());
+    const problems = recovered.heldBack(repaired);
     const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);
     server = await serve(tools, arrays, adminKey);
     await arrays.startAll(problems);
@@ -229,7 +229,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     onChange: (configuration, change) => recordState(tools, configuration, change),
     onReturn: (array, what) => {
       const { damage } = tools.recovered;
-      return damage ? Promise.resolve(damage.message) : arrays.takeBack(array, what);
+      return damage ? Promise.resolve(damage.message) : arrays.reclaim(array, what);
     },
     onListening: (configuration, now, before) => recordListening(tools, configuration, now, before),
   });

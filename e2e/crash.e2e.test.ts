@@ -5,7 +5,7 @@ import type { PortalClient } from '@granary/client';
 import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
 import { Random } from '../testing/random.ts';
-import { orderWith, Worker } from './crash-model.ts';
+import { orderWith, PortalWorker } from './crash-model.ts';
 import { startGranary, type Granary } from './granary.ts';
 
 /**
@@ -47,7 +47,7 @@ test(`kill -9 during random operations loses nothing acknowledged (kills: ${roun
   t.diagnostic(`${acknowledged} changes acknowledged over ${rounds} kill(s)`);
 });
 
-async function makeWorkers(client: PortalClient, round: number, random: Random): Promise<Worker[]> {
+async function makeWorkers(client: PortalClient, round: number, random: Random): Promise<PortalWorker[]> {
   const provider = (await client.providers.list()).data[0];
   const tenant = (await client.tenants.list()).data.find(({ username }) => username === 'admin');
   const engine = (await client.clouds.list()).data[0]?.engine_types[0];
@@ -56,12 +56,12 @@ async function makeWorkers(client: PortalClient, round: number, random: Random):
   const ids = { providerId: Number(provider.id), tenantId: tenant.id };
   return Array.from(
     { length: WORKERS },
-    (_, index) => new Worker(`w${index}r${round}`, new Random(random.below(2 ** 31)), ids),
+    (_, index) => new PortalWorker(`w${index}r${round}`, new Random(random.below(2 ** 31)), ids),
   );
 }
 
 /** Until a random number of changes is acknowledged, and a little more, so that the kill falls into the middle of one. */
-async function somewhereAmong(workers: readonly Worker[], random: Random): Promise<void> {
+async function somewhereAmong(workers: readonly PortalWorker[], random: Random): Promise<void> {
   const count = random.below(OPERATIONS);
   const end = Date.now() + ROUND_MS_MAX;
   while (workers.reduce((sum, { acknowledged }) => sum + acknowledged, 0) < count && Date.now() < end) await sleep(5);

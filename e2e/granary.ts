@@ -143,14 +143,14 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 async function readyUrl(child: ChildProcess, output: string[]): Promise<string> {
   const errors: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
-  const told = () => [...output, ...errors].join('\n');
+  const printed = () => [...output, ...errors].join('\n');
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`Granary was not ready in ${READY_MS_MAX} ms:\n${told()}`));
+      reject(new Error(`Granary was not ready in ${READY_MS_MAX} ms:\n${printed()}`));
     }, READY_MS_MAX);
     child.on('exit', (code) => {
       clearTimeout(timer);
-      reject(new Error(`Granary ended with ${code} before it was ready:\n${told()}`));
+      reject(new Error(`Granary ended with ${code} before it was ready:\n${printed()}`));
     });
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       output.push(line);

@@ -87,7 +87,7 @@ export class ObjectArray {
     this.accountId = storage.account_id;
     this.client = anybody.with({ 'x-access-key': user.access_key ?? '' });
     child.on('message', (message: FromProgram) => {
-      if (message.kind === 'return' && 'drive' in message.what) void this.#takeBack(message.id, message.what.drive);
+      if (message.kind === 'return' && 'drive' in message.what) void this.#reclaim(message.id, message.what.drive);
     });
   }
 
@@ -159,7 +159,7 @@ export class ObjectArray {
     for (const client of this.#clients) client.close();
   }
 
-  async #takeBack(id: number, uuid: string): Promise<void> {
+  async #reclaim(id: number, uuid: string): Promise<void> {
     await this.change({ drives: this.#configuration.drives.filter((drive) => drive.uuid !== uuid) });
     this.#child.send({ kind: 'returned', id, problem: null });
   }

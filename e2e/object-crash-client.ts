@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Random } from '../testing/random.ts';
 import { type Answer, type S3Client } from '../protocols/s3/testing/client.ts';
 import { bytesOf, etagOf, sliceOf, someSlice, type Content } from './object-bytes.ts';
-import { lookAtBuckets } from './object-crash-look.ts';
-import { Model, type ModelUpload, type ModelVersion } from './object-crash-model.ts';
+import { checkBuckets } from './object-crash-check.ts';
+import { ObjectCrashModel, type ModelUpload, type ModelVersion } from './object-crash-model.ts';
 
 /** One request: what it asks, and the steps that hold once it has been acknowledged, each whole or not at all. */
 interface Operation {
@@ -11,7 +11,7 @@ interface Operation {
   readonly call: (s3: S3Client) => Promise<Answer>;
   /** Takes ids from the answer. */
   readonly learn?: (answer: Answer) => void;
-  readonly steps: readonly ((model: Model) => void)[];
+  readonly steps: readonly ((model: ObjectCrashModel) => void)[];
 }
 
 const BUCKETS_MAX = 3;
@@ -27,7 +27,7 @@ export class CrashClient {
   readonly #prefix: string;
   readonly #random: Random;
   readonly #policies: readonly string[];
-  #model = new Model();
+  #model = new ObjectCrashModel();
   #counter = 0;
   /** The request that was under way when the connection broke. */
   #open: Operation | undefined;
@@ -64,7 +64,7 @@ export class CrashClient {
 
   /** Compares what is there with the model; of a request in doubt any steps may have happened. */
   async verify(s3: S3Client): Promise<string[]> {
-    const found = await lookAtBuckets(s3, this.#prefix);
+    const found = await checkBuckets(s3, this.#prefix);
     const steps = this.#open?.steps ?? [];
     let problems: string[] = [];
     for (let chosen = 0; chosen < 2 ** steps.length; chosen += 1) {
@@ -198,7 +198,7 @@ export class CrashClient {
       },
       steps: [...markers].map(
         ([key, marker]) =>
-          (model: Model) =>
+          (model: ObjectCrashModel) =>
             model.delete(name, key, marker),
       ),
     };

@@ -1,5 +1,5 @@
 import { bytesOf, etagOf, sizeOf, type Content } from './object-bytes.ts';
-import type { FoundBucket, FoundVersion } from './object-crash-look.ts';
+import type { FoundBucket, FoundVersion } from './object-crash-check.ts';
 
 /** What is known of a version; `id` is undefined when the answer that would have told it was lost. */
 export interface ModelVersion {
@@ -25,11 +25,11 @@ export interface ModelBucket {
 }
 
 /** What one client should find of what only it touches. */
-export class Model {
+export class ObjectCrashModel {
   readonly buckets = new Map<string, ModelBucket>();
 
-  copy(): Model {
-    const copy = new Model();
+  copy(): ObjectCrashModel {
+    const copy = new ObjectCrashModel();
     for (const [name, bucket] of this.buckets) copy.buckets.set(name, structuredClone(bucket));
     return copy;
   }
@@ -122,9 +122,9 @@ function matchCurrent(bucket: ModelBucket, found: FoundBucket): string[] {
   const wanted = [...bucket.keys].flatMap(([key, [newest]]) =>
     newest?.content ? [`${key} ${sizeOf(newest.content)} ${etagOf(newest.content, newest.multipart)}`] : [],
   );
-  const told = wanted.sort().join('\n');
+  const reported = wanted.sort().join('\n');
   const listed = found.listed.toSorted().join('\n');
-  return told === listed ? [] : [`the listing shows\n${listed}\nnot\n${told}`];
+  return reported === listed ? [] : [`the listing shows\n${listed}\nnot\n${reported}`];
 }
 
 function matchUploads(bucket: ModelBucket, found: FoundBucket): string[] {

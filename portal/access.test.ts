@@ -17,7 +17,7 @@ after(() => portal.stop());
 const callers = {
   admin: portal.admin,
   owner: portal.owner,
-  other: portal.stranger,
+  other: portal.otherUser,
   nobody: undefined,
 } as const satisfies Record<string, Person | undefined>;
 type Caller = keyof typeof callers;
@@ -70,12 +70,12 @@ const owned = portalOperations.filter(({ endpoint }) => endpoint.access.owned);
 
 for (const operation of owned) {
   test(`${operation.id} tells a stranger what it would tell of something that does not exist`, async () => {
-    const values = await validValues(operation, portal, portal.stranger);
+    const values = await validValues(operation, portal, portal.otherUser);
     const [name, id] = Object.entries(values).find(([key]) => operation.endpoint.path.includes(`{${key}}`)) ?? [];
     assert.ok(name !== undefined);
     const ask = (own: unknown) => {
       const asked = askedOf(operation, { ...values, [name]: own }, usualEncoding(operation));
-      return portal.send(portal.stranger, asked);
+      return portal.send(portal.otherUser, asked);
     };
     const missing = 2 ** 30;
     const [foreign, absent] = [await ask(id), await ask(missing)];
@@ -124,7 +124,7 @@ test('a token that is not known, empty or sent twice lets nobody in', async () =
 });
 
 test('lists hold what the caller may see and nothing else', async () => {
-  const { admin, friend, owner, stranger, name, array, network } = portal;
+  const { admin, friend, owner, otherUser, name, array, network } = portal;
   const mine = await array(friend, { name: name('mine') });
   await friend.client.computes.create({ provider_id: 1, display_name: name('farm'), moderate: true });
   await network(friend);
@@ -145,7 +145,7 @@ test('lists hold what the caller may see and nothing else', async () => {
   const foreign = await seenBy(owner);
   assert.deepEqual([foreign.arrays, foreign.requests, foreign.tenants], [0, 0, ['owner']]);
   const networkNames = async ({ client }: Person) => (await client.virtualNetworks.list()).data.map(({ id }) => id);
-  const others = [...(await networkNames(owner)), ...(await networkNames(stranger))];
+  const others = [...(await networkNames(owner)), ...(await networkNames(otherUser))];
   assert.deepEqual(
     (await networkNames(friend)).filter((id) => others.includes(id)),
     [],

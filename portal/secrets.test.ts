@@ -27,7 +27,7 @@ test('no secret of a whole run is found in the data directory, the log, the even
   });
   const portal = await startTestPortal({ dataDir, cloud });
   t.after(() => portal.stop());
-  const { admin, owner, friend, stranger } = portal;
+  const { admin, owner, friend, otherUser } = portal;
   await admin.client.settings.setLogLevel({ log_level: 'debug' });
 
   const secrets = new Map<string, string>();
@@ -35,7 +35,7 @@ test('no secret of a whole run is found in the data directory, the log, the even
     secrets.set(what, secret);
     return secret;
   };
-  for (const person of [admin, owner, friend, stranger]) {
+  for (const person of [admin, owner, friend, otherUser]) {
     keep(`password of ${person.username}`, person.password);
     keep(`token of ${person.username}`, person.token);
   }

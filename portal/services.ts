@@ -1,57 +1,57 @@
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
-import { Accounts } from './accounts/service.ts';
+import { AccountService } from './accounts/service.ts';
 import { SignUps } from './accounts/sign-ups.ts';
-import { Contents } from './arrays/contents.ts';
-import { Deletions } from './arrays/deletions.ts';
+import { ArrayContentsService } from './arrays/contents.ts';
+import { ArrayDeletions } from './arrays/deletions.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
-import { Orders } from './arrays/orders.ts';
+import { ArrayOrders } from './arrays/orders.ts';
 import { publicServiceRoutes } from './arrays/public-services/routes.ts';
-import { PublicServices } from './arrays/public-services/service.ts';
+import { PublicServiceService } from './arrays/public-services/service.ts';
 import { ArrayRecovery } from './arrays/recovery.ts';
 import { ArrayRecords } from './arrays/records.ts';
 import { namesOfArrays, tenantOfArray } from './arrays/repository.ts';
 import { arrayRoutes } from './arrays/routes.ts';
-import { Arrays } from './arrays/service.ts';
+import { ArrayService } from './arrays/service.ts';
 import { ArrayStates } from './arrays/states.ts';
 import { ArrayWatcher } from './arrays/watcher.ts';
 import { billingRoutes } from './billing/routes.ts';
-import { Billing } from './billing/service.ts';
+import { BillingService } from './billing/service.ts';
 import { Joining } from './clouds/joining.ts';
 import { IssuerRenewals } from './clouds/renewals.ts';
 import { cloudRoutes } from './clouds/routes.ts';
-import { Clouds } from './clouds/service.ts';
+import { CloudService } from './clouds/service.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { PortalHandlers } from './handlers.ts';
-import { Interfaces, networkRoutes, Networks, Vlans } from './networks/index.ts';
+import { InterfaceService, networkRoutes, NetworkService, VlanService } from './networks/index.ts';
 import { pricingRoutes } from './pricing/routes.ts';
-import { Pricing } from './pricing/service.ts';
+import { PricingService } from './pricing/service.ts';
 import { ProviderGroups } from './providers/groups.ts';
 import { findProvider } from './providers/repository.ts';
 import { providerGroupRoutes, providerRoutes } from './providers/routes.ts';
-import { Providers } from './providers/service.ts';
+import { ProviderService } from './providers/service.ts';
 import { cloudRelations, providerRelations, userRelations } from './relations.ts';
 import { requestRoutes } from './requests/routes.ts';
-import { Requests } from './requests/service.ts';
+import { RequestService } from './requests/service.ts';
 import { settingRoutes } from './settings/routes.ts';
-import { Settings } from './settings/service.ts';
-import { Computes, type ComputeArguments } from './tenants/computes/service.ts';
+import { SettingService } from './settings/service.ts';
+import { ComputeService, type ComputeArguments } from './tenants/computes/service.ts';
 import { tenantRoutes } from './tenants/routes.ts';
-import { Tenants } from './tenants/service.ts';
+import { TenantService } from './tenants/service.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { SignIn } from './tokens/service.ts';
 import type { Tools } from './tools.ts';
 import { userRoutes } from './users/routes.ts';
-import { Users } from './users/service.ts';
+import { UserService } from './users/service.ts';
 
 export interface Services {
   readonly signIn: SignIn;
-  readonly users: Users;
-  readonly clouds: Clouds;
-  readonly providers: Providers;
+  readonly users: UserService;
+  readonly clouds: CloudService;
+  readonly providers: ProviderService;
   readonly renewals: IssuerRenewals;
   readonly watcher: ArrayWatcher;
-  readonly deletions: Deletions;
+  readonly deletions: ArrayDeletions;
   readonly signUps: SignUps;
   readonly handlers: PortalHandlers;
 }
@@ -59,23 +59,23 @@ export interface Services {
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
   const signIn = new SignIn(tools);
-  const users = new Users(tools, signIn, userRelations);
+  const users = new UserService(tools, signIn, userRelations);
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();
   };
-  const clouds = new Clouds(tools, cloudRelations(tools, recordsChanged));
-  const providers = new Providers(tools, clouds, providerRelations(tools, recordsChanged));
-  const requests = new Requests(tools);
+  const clouds = new CloudService(tools, cloudRelations(tools, recordsChanged));
+  const providers = new ProviderService(tools, clouds, providerRelations(tools, recordsChanged));
+  const requests = new RequestService(tools);
   const states = new ArrayStates(tools, records);
-  const interfaces = new Interfaces(tools, tenantOfArray);
+  const interfaces = new InterfaceService(tools, tenantOfArray);
   const lifecycle = new ArrayLifecycle({ tools, states, clouds, interfaces });
-  const deletions = new Deletions({ tools, requests, states, lifecycle });
+  const deletions = new ArrayDeletions({ tools, requests, states, lifecycle });
   const parts = { tools, clouds, requests, interfaces, records, states, lifecycle, deletions };
-  const orders = new Orders(parts);
-  const arrays = new Arrays(parts);
-  const vlans = new Vlans(tools, namesOfArrays);
-  const computes = new Computes(tools);
+  const orders = new ArrayOrders(parts);
+  const arrays = new ArrayService(parts);
+  const vlans = new VlanService(tools, namesOfArrays);
+  const computes = new ComputeService(tools);
   requests.register(['create_compute'], {
     execute: (tx, request) => {
       const args = request.arguments as unknown as ComputeArguments;
@@ -92,23 +92,25 @@ export function createServices(tools: Tools): Services {
     const provider = tools.store.read((db) => findProvider(db, providerId));
     if (provider) await clouds.refresh(provider.cloudId);
   };
-  const contents = new Contents({ ...parts, accounts: remoteAccounts });
+  const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
     cloudRoutes(clouds, new Joining(tools, clouds)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
-    pricingRoutes(new Pricing(tools)),
+    pricingRoutes(new PricingService(tools)),
     arrayRoutes({ ...parts, orders, arrays, contents, recovery: new ArrayRecovery(parts) }),
     requestRoutes(requests),
-    publicServiceRoutes(new PublicServices(tools, states)),
-    accountRoutes(new Accounts({ ...parts, remote: remoteAccounts })),
-    tenantRoutes(new Tenants(tools), computes, (actor, request) => requests.file(actor, { ...request, arrayId: null })),
-    networkRoutes(new Networks({ tools, vlans, refreshCloud, arrayNames: namesOfArrays }), vlans),
-    billingRoutes(new Billing(tools)),
+    publicServiceRoutes(new PublicServiceService(tools, states)),
+    accountRoutes(new AccountService({ ...parts, remote: remoteAccounts })),
+    tenantRoutes(new TenantService(tools), computes, (actor, request) =>
+      requests.file(actor, { ...request, arrayId: null }),
+    ),
+    networkRoutes(new NetworkService({ tools, vlans, refreshCloud, arrayNames: namesOfArrays }), vlans),
+    billingRoutes(new BillingService(tools)),
     eventRoutes(tools),
-    settingRoutes(new Settings(tools)),
+    settingRoutes(new SettingService(tools)),
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);

@@ -24,7 +24,7 @@ export class Caller {
     this.#socket = socket;
     this.#head = `${head}content-type: application/json\r\n`;
     socket.setEncoding('latin1');
-    socket.on('data', (text: string) => this.#take(text));
+    socket.on('data', (text: string) => this.#receive(text));
     socket.on('error', (error) => this.#waiting?.reject(error));
     socket.on('close', () => this.#waiting?.reject(new Error('The array closed the connection.')));
   }
@@ -37,8 +37,8 @@ export class Caller {
       `POST /api${path} HTTP/1.1\r\n${this.#head}content-length: ${Buffer.byteLength(body)}${HEAD_END}${body}`,
     );
     const answer = await this.#waiting.promise;
-    const [head = '', told = ''] = answer.split(HEAD_END);
-    const { response } = JSON.parse(told) as { response?: { status?: number } };
+    const [head = '', reported = ''] = answer.split(HEAD_END);
+    const { response } = JSON.parse(reported) as { response?: { status?: number } };
     if (!head.startsWith('HTTP/1.1 200 ') || response?.status !== 0) throw new Error(`${path}: ${answer}`);
   }
 
@@ -46,7 +46,7 @@ export class Caller {
     this.#socket.destroy();
   }
 
-  #take(text: string): void {
+  #receive(text: string): void {
     this.#received += text;
     const headEnd = this.#received.indexOf(HEAD_END);
     if (headEnd === -1) return;

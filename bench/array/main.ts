@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayClient } from '@granary/client';
 import { TestArrayProcess, arrayConfiguration } from '../../array/testing/array-process.ts';
 import { requestRates, startServer } from '../load.ts';
-import { atLeast, atMost, median, told, type Ratio } from '../ratio.ts';
+import { atLeast, atMost, median, reported, type Ratio } from '../ratio.ts';
 import { Caller } from './caller.ts';
 import { bareCommitsPerSecond } from './commits.ts';
 
@@ -105,7 +105,7 @@ async function createRates(folder: string): Promise<Ratio[]> {
     for (const caller of callers) caller.close();
     return [
       atLeast(`durable volume creates of ${CALLERS} callers against bare SQLite commits`, median(together), 0.3),
-      told('the same of one caller', median(alone)),
+      reported('the same of one caller', median(alone)),
     ];
   } finally {
     await array.stop();
@@ -154,7 +154,7 @@ async function pageRatio({ url, accessKey }: TestArrayProcess): Promise<Ratio[]>
         rate('page') / rate('plain page'),
         0.5,
       ),
-      told('the same against bare Fastify with the same schema', rate('page') / rate('bare page')),
+      reported('the same against bare Fastify with the same schema', rate('page') / rate('bare page')),
     ];
   } finally {
     bare.stop();

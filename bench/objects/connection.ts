@@ -13,7 +13,7 @@ export interface HttpAddress {
  * One who asks over a connection of their own, one request after the other. Written to cost little: it runs on the same
  * processors as what is measured. Bodies are counted, and kept only when asked for.
  */
-export class Connection {
+export class BenchConnection {
   readonly #socket: Socket;
   #waiting: PromiseWithResolvers<Buffer> | undefined;
   #head: Buffer = Buffer.alloc(0);
@@ -22,11 +22,11 @@ export class Connection {
   #kept: Buffer[] | undefined;
   #status = '';
 
-  static async connect({ host, port }: HttpAddress): Promise<Connection> {
+  static async connect({ host, port }: HttpAddress): Promise<BenchConnection> {
     const buffer = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
-    const onread = { buffer, callback: (length: number): boolean => connection.#take(buffer.subarray(0, length)) };
+    const onread = { buffer, callback: (length: number): boolean => connection.#receive(buffer.subarray(0, length)) };
     const socket: Socket = connect({ host, port, noDelay: true, onread });
-    const connection: Connection = new Connection(socket);
+    const connection: BenchConnection = new BenchConnection(socket);
     await once(socket, 'connect');
     return connection;
   }
@@ -39,7 +39,7 @@ export class Connection {
   }
 
   /** Resolves with the body if `keep`, else with nothing, once all of the answer is here; other answers than 2xx reject. */
-  ask(head: string, body: Buffer | null = null, keep = false): Promise<Buffer> {
+  request(head: string, body: Buffer | null = null, keep = false): Promise<Buffer> {
     if (this.#socket.destroyed) return Promise.reject(new Error('The connection was closed.'));
     const waiting = Promise.withResolvers<Buffer>();
     this.#waiting = waiting;
@@ -58,28 +58,28 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #take(bytes: Buffer): boolean {
-    if (this.#missing >= 0) this.#takeBody(bytes);
+  #receive(bytes: Buffer): boolean {
+    if (this.#missing >= 0) this.#receiveBody(bytes);
     else {
       const head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
       const end = head.indexOf(HEAD_END);
       if (end === -1) this.#head = Buffer.from(head);
-      else this.#takeHead(head, end);
+      else this.#receiveHead(head, end);
     }
     return true;
   }
 
-  #takeHead(bytes: Buffer, end: number): void {
+  #receiveHead(bytes: Buffer, end: number): void {
     const head = bytes.toString('latin1', 0, end);
     this.#head = Buffer.alloc(0);
     this.#status = head.slice(9, 12);
     this.#missing = Number(/\r\ncontent-length: ?(\d+)/i.exec(head)?.[1] ?? 0);
     // What went wrong stands in the body.
     if (!this.#status.startsWith('2')) this.#kept ??= [];
-    this.#takeBody(bytes.subarray(end + HEAD_END.length));
+    this.#receiveBody(bytes.subarray(end + HEAD_END.length));
   }
 
-  #takeBody(bytes: Buffer): void {
+  #receiveBody(bytes: Buffer): void {
     this.#missing -= bytes.length;
     this.#kept?.push(Buffer.from(bytes));
     if (this.#missing > 0) return;

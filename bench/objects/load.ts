@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { median } from '../ratio.ts';
-import { Connection } from './connection.ts';
+import { BenchConnection } from './connection.ts';
 import { listedKey, type Target } from './target.ts';
 
 const IN_FLIGHT = 16;
@@ -18,7 +18,7 @@ const LARGE = randomBytes(1024 * 1024);
 const GOT = { small: 500, large: 32 };
 
 /** One who asks a target with 16 requests under way, and knows what it has put there. */
-export class Client {
+export class ObjectLoadClient {
   readonly target: Target;
   /** How many keys there are to be listed. */
   readonly listed: number;
@@ -35,16 +35,16 @@ export class Client {
     await this.#connected(async (connections) => {
       await each(connections, GOT.small, this.putSmall);
       await each(connections, GOT.large, this.putLarge);
-      await this.#check(connections[0] as Connection);
+      await this.#check(connections[0] as BenchConnection);
     });
   }
 
-  async #check(connection: Connection): Promise<void> {
+  async #check(connection: BenchConnection): Promise<void> {
     const { target } = this;
-    const small = await connection.ask(target.object('GET', smallKey(7), 0), null, true);
-    const large = await connection.ask(target.object('GET', largeKey(7), 0), null, true);
+    const small = await connection.request(target.object('GET', smallKey(7), 0), null, true);
+    const large = await connection.request(target.object('GET', largeKey(7), 0), null, true);
     if (!small.equals(SMALL) || !large.equals(LARGE)) throw new Error(`${target.name} gave back something else.`);
-    const page = (await connection.ask(target.listing(listedKey(41)), null, true)).toString();
+    const page = (await connection.request(target.listing(listedKey(41)), null, true)).toString();
     const keys = page.match(/(?<=<(?:Key|name)>)listed\/\d+/g) ?? [];
     const last = Math.min(1041, this.listed - 1);
     if (keys[0] !== listedKey(42) || keys.at(-1) !== listedKey(last) || keys.length !== last - 41) {
@@ -52,28 +52,28 @@ export class Client {
     }
   }
 
-  readonly putSmall = (connection: Connection): Promise<unknown> =>
-    connection.ask(this.target.object('PUT', smallKey(this.#small++), SMALL.length), SMALL);
+  readonly putSmall = (connection: BenchConnection): Promise<unknown> =>
+    connection.request(this.target.object('PUT', smallKey(this.#small++), SMALL.length), SMALL);
 
-  readonly getSmall = (connection: Connection): Promise<unknown> =>
-    connection.ask(this.target.object('GET', smallKey(randomInt(GOT.small)), 0));
+  readonly getSmall = (connection: BenchConnection): Promise<unknown> =>
+    connection.request(this.target.object('GET', smallKey(randomInt(GOT.small)), 0));
 
-  readonly putLarge = (connection: Connection): Promise<unknown> =>
-    connection.ask(this.target.object('PUT', largeKey(this.#large++), LARGE.length), LARGE);
+  readonly putLarge = (connection: BenchConnection): Promise<unknown> =>
+    connection.request(this.target.object('PUT', largeKey(this.#large++), LARGE.length), LARGE);
 
-  readonly getLarge = (connection: Connection): Promise<unknown> =>
-    connection.ask(this.target.object('GET', largeKey(randomInt(GOT.large)), 0));
+  readonly getLarge = (connection: BenchConnection): Promise<unknown> =>
+    connection.request(this.target.object('GET', largeKey(randomInt(GOT.large)), 0));
 
-  readonly list = (connection: Connection): Promise<unknown> =>
-    connection.ask(this.target.listing(listedKey(randomInt(Math.max(1, this.listed - 1001)))));
+  readonly list = (connection: BenchConnection): Promise<unknown> =>
+    connection.request(this.target.listing(listedKey(randomInt(Math.max(1, this.listed - 1001)))));
 
   /** Requests a second. */
-  rate(request: (connection: Connection) => Promise<unknown>, milliseconds: number): Promise<number> {
+  rate(request: (connection: BenchConnection) => Promise<unknown>, milliseconds: number): Promise<number> {
     return this.#connected(async (connections) => {
       const start = performance.now();
       const end = start + milliseconds;
       let count = 0;
-      const ask = async (connection: Connection) => {
+      const ask = async (connection: BenchConnection) => {
         while (performance.now() < end) {
           await request(connection);
           count += 1;
@@ -85,8 +85,8 @@ export class Client {
   }
 
   /** Connections of its own for each turn: none is idle for long, and threads get new shares of them each time. */
-  async #connected<T>(work: (connections: readonly Connection[]) => Promise<T>): Promise<T> {
-    const connecting = Array.from({ length: IN_FLIGHT }, () => Connection.connect(this.target.address));
+  async #connected<T>(work: (connections: readonly BenchConnection[]) => Promise<T>): Promise<T> {
+    const connecting = Array.from({ length: IN_FLIGHT }, () => BenchConnection.connect(this.target.address));
     const connections = await Promise.all(connecting);
     try {
       return await work(connections);
@@ -97,12 +97,12 @@ export class Client {
 }
 
 async function each(
-  connections: readonly Connection[],
+  connections: readonly BenchConnection[],
   count: number,
-  request: (connection: Connection) => Promise<unknown>,
+  request: (connection: BenchConnection) => Promise<unknown>,
 ): Promise<void> {
   let left = count;
-  const ask = async (connection: Connection) => {
+  const ask = async (connection: BenchConnection) => {
     while (left-- > 0) await request(connection);
   };
   await Promise.all(connections.map(ask));
@@ -122,7 +122,7 @@ export type OperationName = keyof typeof OPERATIONS;
  * Requests a second of each client: they take turns, so that a slow moment of the machine hits all, and the median
  * counts. Before the first turn each is asked for a while, until its code is compiled.
  */
-export async function ratesOf(operation: OperationName, clients: readonly Client[]): Promise<number[]> {
+export async function ratesOf(operation: OperationName, clients: readonly ObjectLoadClient[]): Promise<number[]> {
   const { method, warmUpMs } = OPERATIONS[operation];
   const seen = clients.map((): number[] => []);
   for (const client of clients) await client.rate(client[method], warmUpMs);

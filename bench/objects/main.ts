@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostedConfiguration } from '@granary/kernel';
 import { startServer } from '../load.ts';
-import { atLeast, atMost, notMeasured, told, type Ratio } from '../ratio.ts';
+import { atLeast, atMost, notMeasured, reported, type Ratio } from '../ratio.ts';
 import { ObjectsProcess, objectsConfiguration } from './array.ts';
-import { Connection } from './connection.ts';
+import { BenchConnection } from './connection.ts';
 import type { Filling } from './fill.ts';
-import { Client, OPERATIONS, ratesOf, type OperationName } from './load.ts';
+import { ObjectLoadClient, OPERATIONS, ratesOf, type OperationName } from './load.ts';
 import { startSwift } from './swift.ts';
 import { BUCKET, S3Target } from './target.ts';
 
@@ -47,8 +47,8 @@ export async function benchObjects(): Promise<Ratio[]> {
 async function fillArray(configuration: HostedConfiguration): Promise<void> {
   const array = await ObjectsProcess.start(configuration);
   const { address, key, account } = array;
-  const connection = await Connection.connect(address);
-  await connection.ask(new S3Target('array', address, key).request('PUT', `/${BUCKET}`, '', 0));
+  const connection = await BenchConnection.connect(address);
+  await connection.request(new S3Target('array', address, key).request('PUT', `/${BUCKET}`, '', 0));
   connection.close();
   await array.stop();
   const filling: Filling = {
@@ -68,11 +68,11 @@ async function fillArray(configuration: HostedConfiguration): Promise<void> {
 }
 
 interface Clients {
-  readonly array: Client;
-  readonly bare: Client;
+  readonly array: ObjectLoadClient;
+  readonly bare: ObjectLoadClient;
   /** Writes each body to two files: as many bytes as the array. Asked to put only. */
-  readonly bareTwice: Client;
-  readonly swift: Client | undefined;
+  readonly bareTwice: ObjectLoadClient;
+  readonly swift: ObjectLoadClient | undefined;
 }
 
 async function sideBySide({ address, key }: ObjectsProcess, folder: string): Promise<Ratio[]> {
@@ -82,14 +82,14 @@ async function sideBySide({ address, key }: ObjectsProcess, folder: string): Pro
   if (typeof swift === 'string') process.stdout.write(`  ${swift}\n`);
   const bareClient = ({ url }: { readonly url: string }) => {
     const { hostname: host, port } = new URL(url);
-    return new Client(new S3Target('bare', { host, port: Number(port) }, key), OBJECTS);
+    return new ObjectLoadClient(new S3Target('bare', { host, port: Number(port) }, key), OBJECTS);
   };
   try {
     const clients: Clients = {
-      array: new Client(new S3Target('array', address, key), OBJECTS),
+      array: new ObjectLoadClient(new S3Target('array', address, key), OBJECTS),
       bare: bareClient(bare),
       bareTwice: bareClient(bareTwice),
-      swift: typeof swift === 'string' ? undefined : new Client(swift.target, SWIFT_OBJECTS),
+      swift: typeof swift === 'string' ? undefined : new ObjectLoadClient(swift.target, SWIFT_OBJECTS),
     };
     for (const client of [clients.array, clients.bare, clients.swift]) await client?.prepare();
     const ratios: Ratio[] = [];
@@ -120,7 +120,7 @@ async function compare(name: OperationName, { array, bare, bareTwice, swift }: C
     atLeast(`of a bare server, ${name}${beside}`, own / (rates.bare ?? 0), 0.5),
     ...(rates.bareTwice === undefined
       ? []
-      : [told(`the same of one that writes two files, as many bytes as the array`, own / rates.bareTwice)]),
+      : [reported(`the same of one that writes two files, as many bytes as the array`, own / rates.bareTwice)]),
     rates.swift === undefined
       ? notMeasured(`of Swift, ${name}`, 'Swift is not there')
       : atLeast(`of Swift, ${name}${beside}`, own / rates.swift, 2),

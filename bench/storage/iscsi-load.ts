@@ -63,7 +63,7 @@ export async function benchIscsi(options: IscsiBenchOptions): Promise<IscsiRow[]
   const { endpoints, spanBytes = 256 * MIB, workloads = WORKLOADS } = options;
   const client = new LoadProcess();
   try {
-    for (const { login, lun } of endpoints) await client.ask({ login, lun, fillBytes: spanBytes });
+    for (const { login, lun } of endpoints) await client.request({ login, lun, fillBytes: spanBytes });
     const rows: IscsiRow[] = [];
     for (const workload of workloads) {
       const row = await measure(client, workload, spanBytes, options);
@@ -87,7 +87,11 @@ async function measure(
   for (let round = 0; round <= rounds; round += 1) {
     const seconds = round === 0 ? Math.min(secondsPerRound, 0.5) : secondsPerRound;
     for (const { name, login, lun } of inTurn(endpoints, round)) {
-      const result = await client.ask({ login, lun, workload: { ...workload, seconds, spanBytes, seed: round + 1 } });
+      const result = await client.request({
+        login,
+        lun,
+        workload: { ...workload, seconds, spanBytes, seed: round + 1 },
+      });
       if (round === 0) continue;
       const perSecond = result.operations / result.seconds;
       seen.get(name)?.rates.push(workload.unit === 'MiB/s' ? (perSecond * workload.transferBytes) / MIB : perSecond);

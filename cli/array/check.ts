@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import { fromEnvironment } from '../services/options.ts';
-import { say, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 
 interface CheckOptions {
   readonly data: string;
@@ -30,8 +30,8 @@ async function check(name: string | undefined, { data }: CheckOptions, terminal:
   let problems = 0;
   for (const configuration of wanted) {
     const found = await checkArray(configuration);
-    say(terminal, `${configuration.displayName} (${configuration.internalName}): ${verdict(found)}`);
-    for (const problem of found.problems) say(terminal, `  ${problem}`);
+    print(terminal, `${configuration.displayName} (${configuration.internalName}): ${verdict(found)}`);
+    for (const problem of found.problems) print(terminal, `  ${problem}`);
     problems += found.problems.length;
   }
   if (problems > 0) throw new CommandFailure(exitCodes.failed, `${problems} problems were found.`);

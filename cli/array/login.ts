@@ -2,7 +2,7 @@ import { ApiError } from '@granary/client';
 import type { GranaryCommand } from '../command.ts';
 import { readCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
-import { askSecretly, isInteractive, readStdin, say, type Terminal } from '../terminal.ts';
+import { askSecretly, isInteractive, readStdin, print, type Terminal } from '../terminal.ts';
 import { ensureTrusted, fetchFor } from '../trust.ts';
 import { keepArrayKey } from './keys.ts';
 import { placeByName, placeOf, type ArrayPlace } from './place.ts';
@@ -45,13 +45,13 @@ async function login(
 ): Promise<void> {
   const { env } = terminal;
   const place = name === undefined ? await placeOf(product, env, options) : await placeByName(product, env, name);
-  await ensureTrusted(terminal, { url: place.url, fingerprint: options.trust, toldBy: place.toldBy });
+  await ensureTrusted(terminal, { url: place.url, fingerprint: options.trust, fingerprintFrom: place.fingerprintFrom });
   const username = options.user ?? readCredentials(env)?.username ?? 'admin';
   const door = { ...place, ...fetchFor(env, place.url), product, username, account: options.account ?? SYSTEM_ACCOUNT };
   const key = await signIn(door, options, terminal);
   const file = keepArrayKey(env, { product, url: place.url, name: place.name, username, key });
   const who = product === 'object_storage' ? `${username} of ${door.account}` : username;
-  say(terminal, `Signed in to ${place.name} at ${place.url} as ${who}; the key is kept in ${file}.`);
+  print(terminal, `Signed in to ${place.name} at ${place.url} as ${who}; the key is kept in ${file}.`);
 }
 
 async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {

@@ -16,7 +16,7 @@ export interface ArrayPlace {
   /** What the portal shows its owner: the first password. */
   readonly passcode?: string;
   /** The portal that named the address. */
-  readonly toldBy?: string;
+  readonly fingerprintFrom?: string;
 }
 
 /** Where the array is that a command means: by its address, by its name, or the one signed in to last. */
@@ -53,7 +53,7 @@ export async function placeByName(product: Product, env: Environment, name: stri
     );
   if (data.management_url === null || data.status !== 'created')
     throw new CommandFailure(exitCodes.failed, `Array ${name} is ${data.status}; it answers once it is created.`);
-  return { url: data.management_url, name, passcode: data.initial_passcode, toldBy: url };
+  return { url: data.management_url, name, passcode: data.initial_passcode, fingerprintFrom: url };
 }
 
 /** A kept key is sent to the array that gave it, and to no other. */

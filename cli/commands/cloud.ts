@@ -28,8 +28,8 @@ import {
   wantsTls,
   type TlsOptions,
 } from '../services/tls.ts';
-import { greet, tellReady, warnIfOpen } from '../services/words.ts';
-import { say, sayAside, type Terminal } from '../terminal.ts';
+import { greet, printReady, warnIfOpen } from '../services/words.ts';
+import { print, printToStderr, type Terminal } from '../terminal.ts';
 
 const REGISTER = 'at the portal: granary clouds join-code --name NAME; then start again with --join CODE';
 
@@ -93,11 +93,11 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
       started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
       if (portal && tls) {
         const name = await joinPortal(portal, { cloud, files, unsigned: tls.issuer, names: namesIn(options) });
-        say(terminal, `Joined the portal at ${portal.code.portal} as ${name}; --join is not needed again.`);
+        print(terminal, `Joined the portal at ${portal.code.portal} as ${name}; --join is not needed again.`);
       }
       if (tls) warnIfEnded(terminal, tls);
-      for (const notice of cloud.notices) sayAside(terminal, `Warning: ${notice}`);
-      tellReady(
+      for (const notice of cloud.notices) printToStderr(terminal, `Warning: ${notice}`);
+      printReady(
         terminal,
         cloud.url,
         [
@@ -147,7 +147,7 @@ function joinedIssuer(folder: string): Issuer | undefined {
 function warnIfEnded(terminal: Terminal, { issuer }: CloudTls): void {
   if (daysLeft(issuer.certificate, Date.now()) > 0) return;
   const how = 'make a code there (`granary clouds join-code`) and start with --join CODE';
-  sayAside(terminal, `Warning: the certificate of this cloud has ended, and its portal refuses it; ${how}.`);
+  printToStderr(terminal, `Warning: the certificate of this cloud has ended, and its portal refuses it; ${how}.`);
 }
 
 function isOwn(folder: string, issuer: Issuer): boolean {

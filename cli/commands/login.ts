@@ -3,7 +3,7 @@ import type { GranaryCommand } from '../command.ts';
 import { portalUrl, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
 import { ensureTrusted, fetchFor } from '../trust.ts';
-import { ask, askSecretly, isInteractive, readStdin, say, sayAside, type Terminal } from '../terminal.ts';
+import { askLine, askSecretly, isInteractive, readStdin, print, printToStderr, type Terminal } from '../terminal.ts';
 
 interface LoginOptions {
   readonly url?: string;
@@ -38,7 +38,7 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   try {
     const { data } = await portalClient({ url, ...fetchFor(terminal.env, url) }).tokens.get({ username, password });
     const file = writeCredentials(terminal.env, { url, token: data.token, username });
-    say(terminal, `Signed in at ${url} as ${username}; the token is kept in ${file}.`);
+    print(terminal, `Signed in at ${url} as ${username}; the token is kept in ${file}.`);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const message = error.status === 401 ? `The portal at ${url} does not know this user and password.` : error.message;
@@ -49,13 +49,13 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
 function logout(terminal: Terminal): void {
   const { url } = readCredentials(terminal.env) ?? {};
   removeCredentials(terminal.env);
-  if (url === undefined) say(terminal, 'You were not signed in.');
-  else say(terminal, `Signed out of ${url}. The token itself works until \`granary tokens reset\`.`);
+  if (url === undefined) print(terminal, 'You were not signed in.');
+  else print(terminal, `Signed out of ${url}. The token itself works until \`granary tokens reset\`.`);
 }
 
 async function askUser(terminal: Terminal): Promise<string> {
   if (!isInteractive(terminal)) throw usageFailure('Who signs in? Name the user with --user.');
-  return (await ask(terminal, `User (${USER_DEFAULT}): `)).trim() || USER_DEFAULT;
+  return (await askLine(terminal, `User (${USER_DEFAULT}): `)).trim() || USER_DEFAULT;
 }
 
 async function passwordFrom({ passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {
@@ -70,5 +70,5 @@ function warnIfOpen(terminal: Terminal, url: string): void {
   const { protocol, hostname } = new URL(url);
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   if (protocol === 'http:' && !isLocal)
-    sayAside(terminal, `Note: ${url} is not encrypted; whoever sits between can read the password.`);
+    printToStderr(terminal, `Note: ${url} is not encrypted; whoever sits between can read the password.`);
 }

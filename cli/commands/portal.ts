@@ -21,7 +21,7 @@ import {
   wantsTls,
   type OwnCertificateOptions,
 } from '../services/tls.ts';
-import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
+import { greet, passwordWords, printIgnoredPassword, printReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -46,7 +46,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
   const places = placesOf(options);
   greet(terminal, places.folder);
   warnIfOpen(terminal, options.host, isTls);
-  if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
+  if (adminPassword !== undefined && existsSync(places.portalDatabase)) printIgnoredPassword(terminal);
   const { startPortal } = await import('@granary/portal');
   await runServices({
     ...places,
@@ -71,7 +71,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         isInsecure: options.insecureHttp,
       });
       started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
-      tellReady(terminal, portal.url, [
+      printReady(terminal, portal.url, [
         ['Portal', portal.url],
         ['API', `${portal.url}/api/docs`],
         ['User', 'admin'],

@@ -33,12 +33,12 @@ import {
 import {
   greet,
   passwordWords,
-  tellIgnoredPassword,
-  tellReady,
-  tellReadyWithoutPortal,
+  printIgnoredPassword,
+  printReady,
+  printReadyWithoutPortal,
   warnIfOpen,
 } from '../services/words.ts';
-import { sayAside, type Terminal } from '../terminal.ts';
+import { printToStderr, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 /** Only the portal of the same process talks to the cloud. */
@@ -75,7 +75,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const places = placesOf(options);
   greet(terminal, places.folder);
   warnIfOpen(terminal, options.host, isTls);
-  if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
+  if (adminPassword !== undefined && existsSync(places.portalDatabase)) printIgnoredPassword(terminal);
   const [{ startCloud }, { checkPortalKey, startPortal }] = await Promise.all([
     import('@granary/cloud'),
     import('@granary/portal'),
@@ -110,7 +110,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
           ? await onPreferredPort(LOCAL_CLOUD_HOST, Number(CLOUD_PORT_DEFAULT), startOn)
           : await startOn(cloudPort);
       started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
-      for (const notice of cloud.notices) sayAside(terminal, `Warning: ${notice}`);
+      for (const notice of cloud.notices) printToStderr(terminal, `Warning: ${notice}`);
       const cloudAddress = `${cloud.address.host}:${cloud.address.port}`;
       const portal = await unlessDamaged(() =>
         startPortal({
@@ -133,12 +133,12 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         }),
       );
       if (portal instanceof Error) {
-        sayAside(terminal, `Warning: the portal is not served. ${portal.message}`);
-        tellReadyWithoutPortal(terminal, cloud.url, cloud.arrayCounts());
+        printToStderr(terminal, `Warning: the portal is not served. ${portal.message}`);
+        printReadyWithoutPortal(terminal, cloud.url, cloud.arrayCounts());
         return;
       }
       started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
-      tellReady(
+      printReady(
         terminal,
         portal.url,
         [

@@ -5,7 +5,7 @@ import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { readPort } from '../services/options.ts';
 import { runServices } from '../services/run.ts';
-import { tellReady, warnIfOpen } from '../services/words.ts';
+import { printReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { readCommands } from '../volume-server/console.ts';
 import { readChapSecret } from '../volume-server/chap-secret.ts';
@@ -90,7 +90,7 @@ async function runVolumeServer(options: VolumeServerOptions, terminal: Terminal)
       started({ name: 'iscsi', stop: () => server.close() });
       const console = readCommands(terminal, scratch);
       started({ name: 'console', stop: () => console.close() });
-      tellReady(terminal, server.url, [
+      printReady(terminal, server.url, [
         ['Volume', scratch.describe()],
         ['Initiators', initiator?.join(', ') ?? (chap ? 'any that proves the secret' : 'any')],
         ['While it runs', 'type help to see what you can do to its drives'],

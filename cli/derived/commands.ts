@@ -5,7 +5,7 @@ import { usageFailure } from '../exit.ts';
 import { refusal } from '../output/errors.ts';
 import { saveFile } from '../output/files.ts';
 import { showField, showReply } from '../output/reply.ts';
-import { say, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 import { confirm, mustConfirm } from './confirmation.ts';
 import { exampleOf } from './example.ts';
 import { kebab } from '../names.ts';
@@ -116,17 +116,17 @@ async function run(target: Target, operation: Operation, typed: Typed, terminal:
     await confirm({ api, operation, connection, input, yes: own.yes, terminal });
     const started = await start({ api, endpoint, connection, input }, own.wait === true);
     if (!own.wait) {
-      print(endpoint, started, own, terminal);
+      printReply(endpoint, started, own, terminal);
       return;
     }
     const subject = subjectOf(operation, read);
     const ended = await waitForWork({ api, operation, connection, input, subject, started, timeoutMs, terminal });
-    if (ended) print(watchedGet(api, operation) ?? endpoint, ended, own, terminal);
-    else if (own.json) print(endpoint, started, own, terminal);
-    else say(terminal, 'Done.');
+    if (ended) printReply(watchedGet(api, operation) ?? endpoint, ended, own, terminal);
+    else if (own.json) printReply(endpoint, started, own, terminal);
+    else print(terminal, 'Done.');
   } catch (error) {
     if (!(error instanceof StillRunning)) throw refusal(api, endpoint, error);
-    say(terminal, error.message);
+    print(terminal, error.message);
   }
 }
 
@@ -147,9 +147,9 @@ async function start({ api, endpoint, connection, input }: Call, goesOn: boolean
   }
 }
 
-function print({ reply }: Endpoint, answer: Answer, own: OwnOptions, terminal: Terminal): void {
+function printReply({ reply }: Endpoint, answer: Answer, own: OwnOptions, terminal: Terminal): void {
   if (reply.kind === 'file') saveFile(terminal, answer.body as FileBody, own.output);
-  else if (own.json) say(terminal, JSON.stringify(answer.body, null, 2));
+  else if (own.json) print(terminal, JSON.stringify(answer.body, null, 2));
   else if (own.field === undefined) showReply(terminal, reply, answer.value, answer.total);
   else if (!showField(terminal, reply, answer.value, own.field))
     throw usageFailure(`The reply has no field ${own.field}.`);

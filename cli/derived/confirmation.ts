@@ -1,7 +1,7 @@
 import type { Api, Operation } from '@granary/contract';
 import { call, type Connection } from '@granary/client';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
-import { ask, isInteractive, type Terminal } from '../terminal.ts';
+import { askLine, isInteractive, type Terminal } from '../terminal.ts';
 
 interface Destruction {
   readonly api: Api;
@@ -40,7 +40,7 @@ export async function confirm(destruction: Destruction): Promise<void> {
     throw usageFailure(`--yes says ${yes}, but the array is named ${name}. Nothing was done.`);
   }
   if (!isInteractive(terminal)) throw usageFailure(`${title} ${loss}. Say --yes ${quoted(name)} if you mean it.`);
-  const typed = await ask(terminal, `${title} ${loss}.\nType its name to go on: `);
+  const typed = await askLine(terminal, `${title} ${loss}.\nType its name to go on: `);
   if (typed.trim() !== name) throw new CommandFailure(exitCodes.failed, 'That is not its name. Nothing was done.');
 }
 

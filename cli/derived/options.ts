@@ -83,19 +83,19 @@ interface Typed {
 export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Terminal): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const problems: string[] = [];
-  const take = (name: string, label: string, reading: Reading) => {
+  const readValue = (name: string, label: string, reading: Reading) => {
     if ('problem' in reading) problems.push(`${label} ${reading.problem}`);
     else input[name] = reading.value;
   };
   for (const [position, name] of pathParams(endpoint.path).entries())
-    take(name, `<${kebab(name)}>`, readPlace(typed.places[position] ?? ''));
+    readValue(name, `<${kebab(name)}>`, readPlace(typed.places[position] ?? ''));
   const secrets = new Secrets(terminal);
   // Secrets last: nobody is asked for a password that could not be used.
   const secretsLast = optionParams(endpoint).sort(([, a], [, b]) => Number(a.secret ?? 0) - Number(b.secret ?? 0));
   for (const [name, param] of secretsLast) {
     const given = gatheredFor(name, param, typed.options);
     const gathered = param.secret && problems.length === 0 ? await secrets.complete(name, param, given) : given;
-    if (gathered !== undefined) take(name, optionFlag(name), readGathered(gathered, param));
+    if (gathered !== undefined) readValue(name, optionFlag(name), readGathered(gathered, param));
     else if (isDemanded(name, param)) problems.push(`${optionFlag(name)} is required`);
     else if (param.presence === 'required') input[name] = CHOSEN_FOR_PEOPLE[name];
   }

@@ -42,18 +42,18 @@ export function canWait(api: Api, operation: Operation): boolean {
  * as `get` shows it, or nothing when the work left none.
  */
 export async function waitForWork(work: Work): Promise<Answer | undefined> {
-  const look = watcherOf(work);
+  const pollOnce = watcherOf(work);
   const giveUpAt = performance.now() + work.timeoutMs;
   const progress = showProgress(work.terminal, work.subject);
   try {
-    progress.tell(messageOf(work.started));
+    progress.print(messageOf(work.started));
     let sight: Sight = 'not there yet';
     for (
       let pollMs = POLL_MS_FIRST;
       performance.now() < giveUpAt;
       pollMs = Math.min(pollMs * POLL_GROWTH, POLL_MS_MAX)
     ) {
-      sight = await look();
+      sight = await pollOnce();
       if (isDone(sight, work)) {
         progress.finish();
         return await finalReply(work, sight);
@@ -94,10 +94,10 @@ function tookTooLong(work: Work, sight: Sight): CommandFailure {
 
 function watcherOf(work: Work): () => Promise<Sight> {
   const get = watchedGet(work.api, work.operation);
-  return get ? () => lookAt(work, get) : lookForName(work);
+  return get ? () => poll(work, get) : findByName(work);
 }
 
-async function lookAt(work: Work, get: Endpoint): Promise<Sight> {
+async function poll(work: Work, get: Endpoint): Promise<Sight> {
   const { api, connection } = work;
   try {
     return recordIn(await call(api, get, connection, watchedPlaces(work, get)));
@@ -108,7 +108,7 @@ async function lookAt(work: Work, get: Endpoint): Promise<Sight> {
 }
 
 /** Something new has no number yet, so it is looked for by its name. */
-function lookForName({ api, operation, connection, input }: Work): () => Promise<Sight> {
+function findByName({ api, operation, connection, input }: Work): () => Promise<Sight> {
   let seen = false;
   return async () => {
     const record = (await recordsNamed(api, operation.group, connection, String(input['name']))).at(-1);

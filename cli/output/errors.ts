@@ -3,7 +3,7 @@ import { ApiError, ConnectionError } from '@granary/client';
 import { CommanderError } from 'commander';
 import { optionFlag } from '../names.ts';
 import { CommandFailure, exitCodes, type ExitCode } from '../exit.ts';
-import { sayAside, type Terminal } from '../terminal.ts';
+import { printToStderr, type Terminal } from '../terminal.ts';
 import { plainText } from './cells.ts';
 
 const entries: readonly ErrorEntry[] = Object.values(errorCatalogue);
@@ -40,9 +40,9 @@ function exitCodeOfStatus(status: number): ExitCode {
 export function reportError(terminal: Terminal, error: unknown, debug: boolean): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const { exitCode, message, details } = failureOf(error, debug);
-  sayAside(terminal, `granary: ${message.split('\n').map(plainText).join('\n')}`);
-  for (const detail of details) sayAside(terminal, `  ${plainText(detail)}`);
-  if (debug) sayAside(terminal, stackOf(error));
+  printToStderr(terminal, `granary: ${message.split('\n').map(plainText).join('\n')}`);
+  for (const detail of details) printToStderr(terminal, `  ${plainText(detail)}`);
+  if (debug) printToStderr(terminal, stackOf(error));
   return exitCode;
 }
 

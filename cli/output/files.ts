@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { FileBody } from '@granary/contract';
 import { CommandFailure, exitCodes } from '../exit.ts';
-import { say, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 
 /** Saves a reply that is a file: where the command says, else under the service's own name for it, here. */
 export function saveFile(terminal: Terminal, file: FileBody, output: string | undefined): void {
@@ -17,7 +17,7 @@ export function saveFile(terminal: Terminal, file: FileBody, output: string | un
   } catch (error) {
     throw new CommandFailure(exitCodes.failed, problemOf(path, error), { cause: error });
   }
-  say(terminal, `Saved ${path} (${file.bytes.length} bytes).`);
+  print(terminal, `Saved ${path} (${file.bytes.length} bytes).`);
 }
 
 function problemOf(path: string, error: unknown): string {

@@ -1,10 +1,10 @@
 import { Presets, SingleBar } from 'cli-progress';
-import { sayAside, type Terminal } from '../terminal.ts';
+import { printToStderr, type Terminal } from '../terminal.ts';
 import { cellText, plainText } from './cells.ts';
 
 /** How far some work is, told beside the result. */
 export interface Progress {
-  tell(message: string): void;
+  print(message: string): void;
   show(record: Readonly<Record<string, unknown>>): void;
   finish(): void;
   /** Puts the terminal back in order; called whatever happened. */
@@ -28,8 +28,8 @@ class BarProgress implements Progress {
     this.#bar = new SingleBar(options, Presets.shades_classic);
   }
 
-  tell(message: string): void {
-    if (message !== '') sayAside(this.#terminal, plainText(message));
+  print(message: string): void {
+    if (message !== '') printToStderr(this.#terminal, plainText(message));
     this.#bar.start(100, 0, { state: '' });
   }
 
@@ -58,18 +58,18 @@ class LineProgress implements Progress {
     this.#subject = subject;
   }
 
-  tell(message: string): void {
-    if (message !== '') sayAside(this.#terminal, plainText(message));
+  print(message: string): void {
+    if (message !== '') printToStderr(this.#terminal, plainText(message));
   }
 
   show(record: Readonly<Record<string, unknown>>): void {
     const line = plainText(`${this.#subject}: ${wording(record)}, ${percentOf(record)}%`);
-    if (line !== this.#last) sayAside(this.#terminal, line);
+    if (line !== this.#last) printToStderr(this.#terminal, line);
     this.#last = line;
   }
 
   finish(): void {
-    sayAside(this.#terminal, plainText(`${this.#subject}: done`));
+    printToStderr(this.#terminal, plainText(`${this.#subject}: done`));
   }
 
   stop(): void {

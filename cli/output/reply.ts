@@ -1,5 +1,5 @@
 import type { RecordReply } from '@granary/contract';
-import { hasColour, say, sayAside, widthOf, type Terminal } from '../terminal.ts';
+import { hasColour, print, printToStderr, widthOf, type Terminal } from '../terminal.ts';
 import { cellText, isNested, plainText } from './cells.ts';
 import { recordTable, rowsTable } from './table.ts';
 
@@ -23,8 +23,8 @@ export function showReply(terminal: Terminal, reply: RecordReply, value: unknown
   const { message, ...rest } = fields;
   const subject = subjectOf(rest, reply);
   if (subject) show(terminal, subject, total);
-  if (typeof message === 'string') say(terminal, plainText(message));
-  else if (!subject) say(terminal, 'Done.');
+  if (typeof message === 'string') print(terminal, plainText(message));
+  else if (!subject) print(terminal, 'Done.');
 }
 
 /** One field of the record, or of each record of a list, bare: for scripts. False where there is no such field. */
@@ -35,7 +35,8 @@ export function showField(terminal: Terminal, reply: RecordReply, value: unknown
   );
   const records = subject?.kind === 'rows' ? subject.rows : subject?.kind === 'record' ? [subject.record] : [];
   const values = records.filter((record) => field in record).map((record) => record[field]);
-  for (const one of values) say(terminal, typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one));
+  for (const one of values)
+    print(terminal, typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one));
   return values.length > 0 || (subject?.kind === 'rows' && records.length === 0);
 }
 
@@ -64,23 +65,24 @@ function show(terminal: Terminal, shown: Shown, total: number | undefined): void
   const canvas = { width: widthOf(terminal), colour: hasColour(terminal) };
   switch (shown.kind) {
     case 'record':
-      say(terminal, recordTable(shown.record, canvas));
+      print(terminal, recordTable(shown.record, canvas));
       return;
     case 'values':
-      for (const value of shown.values) say(terminal, cellText(value));
+      for (const value of shown.values) print(terminal, cellText(value));
       return;
     case 'rows': {
       if (shown.rows.length > 0) showRows(terminal, shown.rows, canvas);
       const { length } = shown.rows;
       if (total !== undefined && total > length)
-        sayAside(terminal, `${length} of ${total}; --start and --limit turn the page.`);
-      else if (length === 0) say(terminal, 'None.');
+        printToStderr(terminal, `${length} of ${total}; --start and --limit turn the page.`);
+      else if (length === 0) print(terminal, 'None.');
     }
   }
 }
 
 function showRows(terminal: Terminal, rows: readonly Fields[], canvas: { width: number; colour: boolean }): void {
   const { text, omitted } = rowsTable(rows, canvas);
-  say(terminal, text);
-  if (omitted.length > 0 && terminal.stderr.isTTY) sayAside(terminal, `${omitted.length} more fields with --json.`);
+  print(terminal, text);
+  if (omitted.length > 0 && terminal.stderr.isTTY)
+    printToStderr(terminal, `${omitted.length} more fields with --json.`);
 }

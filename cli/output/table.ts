@@ -96,13 +96,13 @@ function fittingColumns(all: readonly string[], rows: readonly Fields[], width: 
 
 /** First what names and describes a record, then plain fields, then nested ones; empty columns say nothing. */
 function byImportance(all: readonly string[], rows: readonly Fields[]): string[] {
-  const told = all.filter((column) => rows.some((row) => cellText(fieldOf(row, column)) !== ''));
+  const listed = all.filter((column) => rows.some((row) => cellText(fieldOf(row, column)) !== ''));
   const rank = (column: string) => {
     const first = FIRST_COLUMNS.indexOf(column);
     if (first >= 0) return first;
     return FIRST_COLUMNS.length + (rows.some((row) => isNested(fieldOf(row, column))) ? 1 : 0);
   };
-  return told.sort((a, b) => rank(a) - rank(b));
+  return listed.sort((a, b) => rank(a) - rank(b));
 }
 
 /** Its own field: keys are data at times, and every object inherits a `constructor`. */

@@ -15,7 +15,7 @@ import type { GranaryCommand } from '../command.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import { copyOfRunning, runningParts } from '../services/control.ts';
 import { fromEnvironment } from '../services/options.ts';
-import { say, sayAside, type Terminal } from '../terminal.ts';
+import { print, printToStderr, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import { copyDrive, digestOf, isDatabase, isSecret, listFiles, syncOne, syncTree } from './files.ts';
 import { MANIFEST, MANIFEST_VERSION, PREFIX, UNFINISHED, type BackedUpArray, type BackedUpFile } from './manifest.ts';
@@ -53,7 +53,7 @@ async function backup(options: BackupOptions, terminal: Terminal): Promise<void>
   const folder = `${finished}${UNFINISHED}`;
   mkdirSync(folder, { mode: 0o700 });
   const parts = (await runningParts(source)) ?? [];
-  const states = new ArrayStates(source);
+  const states = new ArrayRunStates(source);
   const files: BackedUpFile[] = [];
   for (const path of listFiles(source)) {
     const written = await copyOne({ source, folder, path, parts, states, wrapper });
@@ -73,11 +73,11 @@ async function backup(options: BackupOptions, terminal: Terminal): Promise<void>
   syncTree(folder);
   renameSync(folder, finished);
   syncOne(target);
-  say(terminal, `Backed up to ${finished}: ${files.length} files, ${arrays.length} arrays.`);
+  print(terminal, `Backed up to ${finished}: ${files.length} files, ${arrays.length} arrays.`);
   for (const { name, displayName, missing } of arrays)
-    for (const what of missing) say(terminal, `  ${displayName} (${name}): ${what}`);
+    for (const what of missing) print(terminal, `  ${displayName} (${name}): ${what}`);
   if (!wrapper)
-    sayAside(
+    printToStderr(
       terminal,
       'Warning: the backup holds the keys in the clear; whoever reads it can read every secret. Keep it safe, or give --passphrase-file.',
     );
@@ -100,7 +100,7 @@ interface CopyPlan {
   readonly folder: string;
   readonly path: string;
   readonly parts: readonly string[];
-  readonly states: ArrayStates;
+  readonly states: ArrayRunStates;
   readonly wrapper: Wrapper | undefined;
 }
 
@@ -143,7 +143,7 @@ const ARRAY_PATH = /^cloud\/arrays\/(vsa-[0-9a-f]{8})\/(.+)$/;
 const MAIN = /^(array|objects)\.db$/;
 
 /** Whether each array runs decides what of it can be copied: a running one has its databases locked. */
-class ArrayStates {
+class ArrayRunStates {
   readonly #source: string;
   readonly #running = new Map<string, boolean>();
   readonly #missing = new Map<string, string[]>();

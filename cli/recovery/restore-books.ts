@@ -6,7 +6,7 @@ import type { GranaryCommand } from '../command.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import { runningParts } from '../services/control.ts';
 import { fromEnvironment } from '../services/options.ts';
-import { say, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 
 interface RestoreOptions {
   readonly data: string;
@@ -34,12 +34,12 @@ async function list({ data }: RestoreOptions, terminal: Terminal): Promise<void>
   const found = databasesIn(folder);
   if (found.length === 0) throw new CommandFailure(exitCodes.notFound, `${folder} holds no databases of Granary.`);
   for (const { name, file } of found) {
-    say(terminal, `${name}: ${relative(folder, file)}${existsSync(file) ? '' : ' (missing)'}`);
+    print(terminal, `${name}: ${relative(folder, file)}${existsSync(file) ? '' : ' (missing)'}`);
     const copies = listCopies(file);
-    for (const copy of copies) say(terminal, `  ${timeOf(copy)}  ${copy.bytes} bytes`);
-    if (copies.length === 0) say(terminal, '  no copies');
+    for (const copy of copies) print(terminal, `  ${timeOf(copy)}  ${copy.bytes} bytes`);
+    if (copies.length === 0) print(terminal, '  no copies');
   }
-  say(terminal, 'Restore one with `granary restore-books NAME --copy TIME`, while Granary is stopped.');
+  print(terminal, 'Restore one with `granary restore-books NAME --copy TIME`, while Granary is stopped.');
 }
 
 async function restore(name: string, { data, copy: wanted = NEWEST }: RestoreOptions, terminal: Terminal) {
@@ -53,9 +53,9 @@ async function restore(name: string, { data, copy: wanted = NEWEST }: RestoreOpt
   const copy = listCopies(database.file).find((one) => wanted === NEWEST || timeOf(one) === wanted);
   if (!copy) throw new CommandFailure(exitCodes.notFound, `There is no copy ${wanted} of ${database.file}.`);
   const aside = restoreCopy(database.file, copy.path);
-  say(terminal, `${database.file} is the copy of ${timeOf(copy)} now.`);
-  if (aside !== undefined) say(terminal, `What was there is kept as ${aside}.`);
-  for (const line of missingSince(name, timeOf(copy))) say(terminal, line);
+  print(terminal, `${database.file} is the copy of ${timeOf(copy)} now.`);
+  if (aside !== undefined) print(terminal, `What was there is kept as ${aside}.`);
+  for (const line of missingSince(name, timeOf(copy))) print(terminal, line);
 }
 
 /** What a restored database does not know, and how the rest of Granary makes up for it. */

@@ -13,7 +13,7 @@ import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import { fromEnvironment } from '../services/options.ts';
-import { say, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 import { copyDrive, digestOf, isDatabase, syncOne, syncTree } from './files.ts';
 import { findBackup, type BackedUpFile, type Manifest } from './manifest.ts';
 import { addPassphraseOption, readPassphrase } from './passphrase.ts';
@@ -63,13 +63,13 @@ async function restore(options: RestoreOptions, terminal: Terminal): Promise<voi
   if (existsSync(data)) rmSync(data, { recursive: true });
   renameSync(fresh, data);
   syncOne(dirname(data));
-  say(terminal, `Restored ${data} from ${source}, as of ${manifest.madeAt}.`);
-  if (readdressed > 0) say(terminal, `${readdressed} arrays have new addresses of ${options.addresses}.`);
+  print(terminal, `Restored ${data} from ${source}, as of ${manifest.madeAt}.`);
+  if (readdressed > 0) print(terminal, `${readdressed} arrays have new addresses of ${options.addresses}.`);
   for (const { name, displayName, missing } of manifest.arrays)
-    for (const what of missing) say(terminal, `  ${displayName} (${name}): ${what}`);
-  say(terminal, `Start it with \`granary up --data ${data}\`.`);
+    for (const what of missing) print(terminal, `  ${displayName} (${name}): ${what}`);
+  print(terminal, `Start it with \`granary up --data ${data}\`.`);
   if (options.addresses === undefined && options.adopt !== true)
-    say(
+    print(
       terminal,
       `Should ${manifest.source} still exist, or be on another machine, arrays are not started before \`granary clouds adopt\`.`,
     );

@@ -44,7 +44,7 @@ export async function serveControl(folder: string, copies: () => Copies, log: Lo
 /** Names of the services that run on the folder; undefined when none answers. */
 export async function runningParts(folder: string): Promise<readonly string[] | undefined> {
   try {
-    const reply = await ask(folder, { hello: true });
+    const reply = await requestControl(folder, { hello: true });
     return 'ok' in reply ? reply.parts : undefined;
   } catch {
     return undefined;
@@ -52,7 +52,7 @@ export async function runningParts(folder: string): Promise<readonly string[] | 
 }
 
 export async function copyOfRunning(folder: string, part: string, target: string): Promise<void> {
-  const reply = await ask(folder, { copy: part, to: target });
+  const reply = await requestControl(folder, { copy: part, to: target });
   if ('problem' in reply) throw new Error(reply.problem);
 }
 
@@ -71,7 +71,7 @@ async function answer(line: string, copies: Copies): Promise<Reply> {
   }
 }
 
-function ask(folder: string, request: Request): Promise<Reply> {
+function requestControl(folder: string, request: Request): Promise<Reply> {
   return new Promise((settle, reject) => {
     const socket = connect(socketOf(folder));
     socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('Granary did not answer in time.')));

@@ -73,9 +73,12 @@ function otherSentence(error: SystemError | undefined, { log }: StartFacts): str
   return `${message} (more in ${log}, or with --debug)`;
 }
 
-function firstOf(chain: readonly SystemError[], told: (error: SystemError) => string | undefined): string | undefined {
+function firstOf(
+  chain: readonly SystemError[],
+  reasons: (error: SystemError) => string | undefined,
+): string | undefined {
   for (const error of chain) {
-    const sentence = told(error);
+    const sentence = reasons(error);
     if (sentence !== undefined) return sentence;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import type { Log } from '@granary/kernel';
 import { exitCodes } from '../exit.ts';
-import { outliveReaders, sayAside, type Terminal } from '../terminal.ts';
+import { outliveReaders, printToStderr, type Terminal } from '../terminal.ts';
 import { serveControl, type Copies } from './control.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs, type LogFor } from './log-file.ts';
@@ -38,7 +38,7 @@ export async function runServices(run: Run): Promise<void> {
     endControl = await serveControl(run.folder, () => copiesOf(parts), log);
     flushCompileCache();
     await end.asked;
-    sayAside(terminal, 'Stopping; again to force.');
+    printToStderr(terminal, 'Stopping; again to force.');
   } catch (error) {
     log.error({ error }, 'the start failed');
     throw startRefusal(error, run);
@@ -80,6 +80,6 @@ async function stopAll(parts: readonly Part[], log: Log): Promise<void> {
 /** A bug: the state on disk is sound, the state in memory may not be. */
 function dieOf(error: Error, log: Log, { terminal, log: file }: Run): never {
   log.fatal({ error }, 'unexpected error');
-  sayAside(terminal, `granary: Something unexpected happened: ${error.message} (more in ${file}).`);
+  printToStderr(terminal, `granary: Something unexpected happened: ${error.message} (more in ${file}).`);
   process.exit(exitCodes.failed);
 }

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { until } from '../../testing/waiting.ts';
 import { selfSigned } from '../../kernel/tls/self-signed.ts';
-import { say } from '../terminal.ts';
+import { print } from '../terminal.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs } from './log-file.ts';
@@ -16,7 +16,7 @@ import { placesOf, readAdminPassword, readPort } from './options.ts';
 import { onPreferredPort } from './ports.ts';
 import { runServices } from './run.ts';
 import { ownCertificate, wantsTls } from './tls.ts';
-import { tellReady, tellReadyWithoutPortal, warnIfOpen } from './words.ts';
+import { printReady, printReadyWithoutPortal, warnIfOpen } from './words.ts';
 
 async function takenPort(t: TestContext): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -133,7 +133,7 @@ test('a service whose output nobody reads any more goes on, and stops in order',
     portFlags: {},
     terminal,
     async start(_, started) {
-      say(terminal, 'ready');
+      print(terminal, 'ready');
       started({ name: 'cloud', stop: () => Promise.resolve(void (stopped = true)) });
       process.emit('SIGTERM');
     },
@@ -194,13 +194,13 @@ test('an address that others reach is warned of, unless it is encrypted', () => 
 test('the line that says Granary is ready counts the arrays that are up, starting and failed', () => {
   const line = (up: number, starting: number, failed = 0) => {
     const terminal = new FakeTerminal();
-    tellReady(terminal, 'http://here', [['User', 'admin']], { up, starting, failed });
+    printReady(terminal, 'http://here', [['User', 'admin']], { up, starting, failed });
     return terminal.out.split('\n').at(-2);
   };
   assert.equal(line(0, 0), 'Granary is ready: http://here (0 arrays up, 0 starting)');
   assert.equal(line(1, 19), 'Granary is ready: http://here (1 array up, 19 starting)');
   assert.equal(line(2, 0, 1), 'Granary is ready: http://here (2 arrays up, 0 starting, 1 failed)');
   const terminal = new FakeTerminal();
-  tellReadyWithoutPortal(terminal, 'http://there', { up: 1, starting: 2, failed: 0 });
+  printReadyWithoutPortal(terminal, 'http://there', { up: 1, starting: 2, failed: 0 });
   assert.match(terminal.out, /^Granary is ready, without its portal; .*http:\/\/there \(1 array up, 2 starting\)\n$/);
 });

@@ -16,18 +16,18 @@ export function watchForEnd(force: () => void): EndOfRun {
   let askedAt: number | undefined;
   let resolveAsked: () => void = () => undefined;
   const asked = new Promise<void>((resolve) => (resolveAsked = resolve));
-  const hear = () => {
+  const onSignal = () => {
     if (askedAt === undefined) {
       askedAt = performance.now();
       resolveAsked();
     } else if (performance.now() - askedAt > SAME_SIGNAL_MS) force();
   };
-  for (const signal of SIGNALS) process.on(signal, hear);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   const parentWatch = watchParent(resolveAsked);
   return {
     asked,
     release() {
-      for (const signal of SIGNALS) process.off(signal, hear);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
       clearInterval(parentWatch);
     },
   };

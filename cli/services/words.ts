@@ -1,11 +1,11 @@
 import { isLoopback } from '@granary/kernel/tls';
-import { say, sayAside, type Terminal } from '../terminal.ts';
+import { print, printToStderr, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 /** What a service says while it starts: short, and the address last. */
 
 export function greet(terminal: Terminal, folder: string): void {
-  say(terminal, `Granary ${version} starts; its data is in ${folder}`);
+  print(terminal, `Granary ${version} starts; its data is in ${folder}`);
 }
 
 /** Passwords and keys that cross a network in the clear are for anyone in between. */
@@ -16,13 +16,16 @@ export function warnIfOpen(
   advice = 'Leave out --insecure-http.',
 ): void {
   if (!isEncrypted && !isLoopback(host))
-    sayAside(terminal, `Warning: ${host} is served without encryption; whoever sits between can read along. ${advice}`);
+    printToStderr(
+      terminal,
+      `Warning: ${host} is served without encryption; whoever sits between can read along. ${advice}`,
+    );
 }
 
 /** Said when a password is given that only a first start takes. */
-export function tellIgnoredPassword(terminal: Terminal): void {
+export function printIgnoredPassword(terminal: Terminal): void {
   const how = 'change a password with `granary user update 1 --password -`';
-  sayAside(terminal, `GRANARY_ADMIN_PASSWORD is ignored: there are users already; ${how}.`);
+  printToStderr(terminal, `GRANARY_ADMIN_PASSWORD is ignored: there are users already; ${how}.`);
 }
 
 /** How many arrays serve when the service is ready, and how many come up in turn from then on. */
@@ -32,19 +35,19 @@ export interface ArrayCounts {
   readonly failed: number;
 }
 
-export function tellReady(
+export function printReady(
   terminal: Terminal,
   url: string,
   facts: readonly (readonly [string, string])[],
   arrays?: ArrayCounts,
 ): void {
   const width = Math.max(...facts.map(([name]) => name.length));
-  for (const [name, fact] of facts) say(terminal, `  ${name.padEnd(width)}  ${fact}`);
-  say(terminal, `Granary is ready: ${url}${arrays ? ` (${countWords(arrays)})` : ''}`);
+  for (const [name, fact] of facts) print(terminal, `  ${name.padEnd(width)}  ${fact}`);
+  print(terminal, `Granary is ready: ${url}${arrays ? ` (${countWords(arrays)})` : ''}`);
 }
 
-export function tellReadyWithoutPortal(terminal: Terminal, cloudUrl: string, arrays: ArrayCounts): void {
-  say(terminal, `Granary is ready, without its portal; arrays serve: ${cloudUrl} (${countWords(arrays)})`);
+export function printReadyWithoutPortal(terminal: Terminal, cloudUrl: string, arrays: ArrayCounts): void {
+  print(terminal, `Granary is ready, without its portal; arrays serve: ${cloudUrl} (${countWords(arrays)})`);
 }
 
 function countWords({ up, starting, failed }: ArrayCounts): string {

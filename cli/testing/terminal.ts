@@ -47,10 +47,10 @@ export function peopledTerminal(): { terminal: FakeTerminal; type: (keys: string
   return { terminal, type: (text) => void keys.write(text), rawModes };
 }
 
-function collector(take: (text: string) => void): Writable {
+function collector(receive: (text: string) => void): Writable {
   return new Writable({
     write(chunk: Buffer, _, done) {
-      take(chunk.toString('utf8'));
+      receive(chunk.toString('utf8'));
       done();
     },
   });

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { say, type Terminal } from '../terminal.ts';
+import { print, type Terminal } from '../terminal.ts';
 import type { ScratchVolume } from './scratch-volume.ts';
 
 const HELP = 'status, fail N, return N, replace N, scrub, snapshot NAME, delete NAME, help';
@@ -9,8 +9,8 @@ export function readCommands(terminal: Terminal, scratch: ScratchVolume): { clos
   const lines = createInterface({ input: process.stdin });
   lines.on('line', (line) => {
     obey(scratch, line.trim()).then(
-      (answer) => say(terminal, answer),
-      (error: unknown) => say(terminal, `Not done: ${error instanceof Error ? error.message : String(error)}`),
+      (answer) => print(terminal, answer),
+      (error: unknown) => print(terminal, `Not done: ${error instanceof Error ? error.message : String(error)}`),
     );
   });
   return {

@@ -2,19 +2,19 @@ import { badParameter, fail, type Tx } from '@granary/kernel';
 import type { Config } from '../config/schema.ts';
 import { planInOneZone, planInZone, planOverZones, type Plan, type WantedDrives } from '../inventory/allocation.ts';
 import type { Drive } from '../inventory/drive.ts';
-import { countFree, countHeld, listDrivesOf, takeDrive } from '../inventory/repository.ts';
+import { countFree, countHeld, listDrivesOf, assignDrive } from '../inventory/repository.ts';
 import type { HostedRecord, KeptSpec } from './repository.ts';
 import { wantedDrives } from './spec-rules.ts';
 
-interface Given {
+interface AssignedDrives {
   /** The zone the array is in from now on. */
   readonly zone: string | null;
   readonly drivesGiven: number;
-  readonly taken: number;
+  readonly assigned: number;
 }
 
 /** Takes what the array lacks from the stock; in the caller's transaction, so either all of it or nothing. */
-export function giveDrives(tx: Tx, config: Config, array: HostedRecord, spec: KeptSpec): Given {
+export function assignDrives(tx: Tx, config: Config, array: HostedRecord, spec: KeptSpec): AssignedDrives {
   const wanted = missingDrives(listDrivesOf(tx, array.number), spec);
   const plan = planFor(tx, config, array, spec, wanted);
   if ('shortage' in plan) {
@@ -24,9 +24,10 @@ export function giveDrives(tx: Tx, config: Config, array: HostedRecord, spec: Ke
   let number = array.drivesGiven;
   for (const pick of plan.picks) {
     number += 1;
-    if (!takeDrive(tx, pick, array.number, number)) throw new Error(`A free ${pick.type} of ${pick.node} is not there`);
+    if (!assignDrive(tx, pick, array.number, number))
+      throw new Error(`A free ${pick.type} of ${pick.node} is not there`);
   }
-  return { zone: plan.zone, drivesGiven: number, taken: plan.picks.length };
+  return { zone: plan.zone, drivesGiven: number, assigned: plan.picks.length };
 }
 
 function planFor(

@@ -192,7 +192,7 @@ test('a missing, shrunk or stray file is found by the check, and never quietly m
   await files.remove([a!]);
   await files.make([{ ...b!, capacity: bytes(GB) }]);
   await files.make([{ uuid: newUuid(), node: 'node-6', capacity: bytes(GB) }]);
-  await placement.mend();
+  await placement.repair();
   const problems = (await check()).join('\n');
   assert.match(problems, new RegExp(`Drive ${a!.uuid} of node ${a!.node}: its file is missing`));
   assert.match(problems, new RegExp(`Drive ${b!.uuid}.* has 1073741824 bytes, not 10737418240`));
@@ -255,7 +255,7 @@ async function runSteps(world: World, steps: readonly Step[]): Promise<void> {
     );
     assert.ok([undefined, 'out_of_stock', 'killed here'].includes(failure), failure);
     files.left = Infinity;
-    if (failure === 'killed here') await placement.mend();
+    if (failure === 'killed here') await placement.repair();
     assert.deepEqual(await check(), []);
     const after = placement.find(uuid);
     if (failure === 'out_of_stock') assert.deepEqual(after, before);
@@ -370,10 +370,10 @@ test('an array whose files cannot be made says why and keeps no other down', asy
   await placement.place(sound, testSpec(), undefined);
   files.left = 1;
   await assert.rejects(placement.place(broken, testSpec(), undefined), /killed here/);
-  const problems = await placement.mend();
+  const problems = await placement.repair();
   assert.deepEqual([...problems.keys()], [broken]);
   assert.match(problems.get(broken) ?? '', /could not be made: killed here\. Restore it to try again/);
   files.left = Infinity;
-  assert.equal((await placement.mend()).size, 0);
+  assert.equal((await placement.repair()).size, 0);
   assert.deepEqual(await check(), []);
 });

@@ -17,8 +17,8 @@ import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDrive } from '../inventory/drive.ts';
 import { listDrives, listDrivesOf, markFileMade, releaseDrivesOf } from '../inventory/repository.ts';
-import { giveDrives } from './drive-orders.ts';
-import { takeDriveBack, takeProxiesBack, withoutReturned } from './returns.ts';
+import { assignDrives } from './drive-orders.ts';
+import { reclaimDrive, reclaimProxies, withoutReturned } from './returns.ts';
 import { claimInterfaces } from './interface-rules.ts';
 import {
   countArrays,
@@ -104,16 +104,16 @@ export class Placement {
     return placed;
   }
 
-  async takeBack(array: HostedRecord, what: GivenBack): Promise<void> {
-    await ('drive' in what ? this.#takeDriveBack(array, what.drive) : this.#takeProxiesBack(array, what.proxiesKept));
+  async reclaim(array: HostedRecord, what: GivenBack): Promise<void> {
+    await ('drive' in what ? this.#reclaimDrive(array, what.drive) : this.#reclaimProxies(array, what.proxiesKept));
     await this.#options.records.follow();
   }
 
   /** A drive that the array no longer uses is free again, and its bytes are gone. */
-  async #takeDriveBack(array: HostedRecord, drive: string): Promise<void> {
+  async #reclaimDrive(array: HostedRecord, drive: string): Promise<void> {
     const { store, events, files, config } = this.#options;
     const row = await store.write((tx) => {
-      const taken = takeDriveBack(tx, array, drive, config.minimum_drives);
+      const taken = reclaimDrive(tx, array, drive, config.minimum_drives);
       const title = `Array ${array.internalName} gave a ${taken.type} back.`;
       events.record(tx, { severity: 'notice', title, subject: `array:${array.uuid}` });
       return taken;
@@ -121,10 +121,10 @@ export class Placement {
     await files.remove([row]);
   }
 
-  async #takeProxiesBack(array: HostedRecord, kept: number): Promise<void> {
+  async #reclaimProxies(array: HostedRecord, kept: number): Promise<void> {
     const { store, events } = this.#options;
     await store.write((tx) => {
-      const taken = takeProxiesBack(tx, array, kept);
+      const taken = reclaimProxies(tx, array, kept);
       if (taken === 0) return;
       const title = `Array ${array.internalName} gave ${taken} proxy controllers back.`;
       events.record(tx, { severity: 'notice', title, subject: `array:${array.uuid}` });
@@ -149,10 +149,10 @@ export class Placement {
    * After a start: finishes what a crash cut off. An array whose files cannot be had (a disk that is full or broken)
    * must not keep the others down: why it cannot run is returned, by its uuid.
    */
-  async mend(): Promise<ReadonlyMap<string, string>> {
+  async repair(): Promise<ReadonlyMap<string, string>> {
     const problems = new Map<string, string>();
     for (const array of this.#options.store.read(listArrays)) {
-      const problem = await (array.removing ? this.#removeLeftover(array) : this.#mendFiles(array));
+      const problem = await (array.removing ? this.#removeLeftover(array) : this.#repairFiles(array));
       if (problem !== undefined) problems.set(array.uuid, problem);
     }
     if (!this.#options.keepsFreeFiles) await this.#removeFreeFiles();
@@ -168,7 +168,7 @@ export class Placement {
     }
   }
 
-  async #mendFiles(array: HostedRecord): Promise<string | undefined> {
+  async #repairFiles(array: HostedRecord): Promise<string | undefined> {
     try {
       await this.#makeFiles(array);
       return undefined;
@@ -228,11 +228,11 @@ export class Placement {
     const kept = withoutSecrets(spec);
     const rangeOf = (address: string) => addresses.rangeOf(address);
     claimInterfaces(tx, array, spec.interfaces, { host, rangeOf, machineAddresses });
-    const { zone, drivesGiven, taken } = giveDrives(tx, config, array, kept);
+    const { zone, drivesGiven, assigned } = assignDrives(tx, config, array, kept);
     const sealedSecrets = sealSecrets(vault, spec, array);
     updateArray(tx, array.number, { desired, publicAddress, spec: kept, sealedSecrets, zone, drivesGiven });
-    if (taken > 0) {
-      const title = `Array ${array.internalName} was given ${taken} drives.`;
+    if (assigned > 0) {
+      const title = `Array ${array.internalName} was given ${assigned} drives.`;
       events.record(tx, { title, subject: `array:${array.uuid}` });
     }
     return findArray(tx, array.uuid) as HostedRecord;

@@ -38,7 +38,7 @@ function proxiesOf(spec: KeptSpec, before: HostedRecord | undefined) {
 }
 
 /** Books a drive as free again; in the caller's transaction. */
-export function takeDriveBack(tx: Tx, array: HostedRecord, uuid: string, minimum: number): PlacedDrive {
+export function reclaimDrive(tx: Tx, array: HostedRecord, uuid: string, minimum: number): PlacedDrive {
   const held = listDrivesOf(tx, array.number);
   const drive = held.find((each) => each.uuid === uuid);
   if (!drive || !releaseDrive(tx, uuid, array.number)) throw fail('not_found', { kind: 'drive', id: uuid });
@@ -58,7 +58,7 @@ export function takeDriveBack(tx: Tx, array: HostedRecord, uuid: string, minimum
 }
 
 /** Keeps the first so many proxy controllers; says how many it took. */
-export function takeProxiesBack(tx: Tx, array: HostedRecord, kept: number): number {
+export function reclaimProxies(tx: Tx, array: HostedRecord, kept: number): number {
   const { spec } = array;
   const taken = Math.max(0, spec.proxy_zones.length - kept);
   if (taken === 0) return 0;

@@ -97,14 +97,14 @@ export class HostedArrays {
   }
 
   /** An array gives something back. Null when it was taken: then the array has been told that it is gone. */
-  async takeBack(uuid: string, what: GivenBack): Promise<string | null> {
+  async reclaim(uuid: string, what: GivenBack): Promise<string | null> {
     const { locks, placement, log } = this.#options;
     try {
       await locks.run(uuid, async () => {
         const array = placement.find(uuid);
         refuseRemoving(array);
         if (!array) throw fail('not_found', { kind: 'array', id: uuid });
-        await locks.run(BOOKS, () => placement.takeBack(array, what));
+        await locks.run(BOOKS, () => placement.reclaim(array, what));
         await this.#follow(placement.find(uuid) ?? array, false);
       });
       return null;
@@ -197,7 +197,7 @@ export class HostedArrays {
     const removal = locks
       .run(uuid, async () => {
         await supervisor.remove(uuid);
-        sources.certificates?.forget(uuid);
+        sources.certificates?.drop(uuid);
         await locks.run(BOOKS, () => placement.remove(array));
         log.info({ array: internalName, uuid }, 'an array was removed');
       })

@@ -58,7 +58,7 @@ export function listPlacedDrives(db: Db): PlacedDrive[] {
 }
 
 /** False when no drive was free after all. */
-export function takeDrive(tx: Tx, pick: Pick, array: number, number: number): boolean {
+export function assignDrive(tx: Tx, pick: Pick, array: number, number: number): boolean {
   const { changes } = tx.run(
     `UPDATE drives SET array = :array, number = :number, policy = :policy
      WHERE uuid = (SELECT uuid FROM drives WHERE type = :type AND node = :node AND array IS NULL LIMIT 1)`,

@@ -6,7 +6,7 @@ import { configFileOf, ConfigError, loadConfig } from '../config/load.ts';
 import { isIpv4Range } from '../config/rules.ts';
 import { isAddressTaken, isPublicAddressTaken, listArrays } from '../hosted-arrays/repository.ts';
 import { migrations } from '../migrations.ts';
-import { forgetOwner, setAddresses } from './repository.ts';
+import { clearOwner, setAddresses } from './repository.ts';
 
 interface Decision {
   /** New addresses for every array, from this range. */
@@ -24,7 +24,7 @@ export async function adoptFolder(dataDir: string, { addresses: range }: Decisio
   const store = new Store(join(dataDir, 'cloud', 'cloud.db'), migrations);
   try {
     const count = range === undefined ? 0 : await readdress(store, dataDir, range);
-    await store.write((tx) => forgetOwner(tx));
+    await store.write((tx) => clearOwner(tx));
     return count;
   } finally {
     store.close();

@@ -96,6 +96,6 @@ export function setAddresses(tx: Tx, number: number, { host, port, publicAddress
 }
 
 /** Where the folder came from and which portal it belonged to. */
-export function forgetOwner(tx: Tx): void {
+export function clearOwner(tx: Tx): void {
   tx.run(`DELETE FROM settings WHERE key IN ('home', 'owner')`);
 }

@@ -52,7 +52,7 @@ export class ArrayProcess implements SupervisedProcess {
   #pulses = 0;
   #lastSignAt: number;
   #silentSince: number | undefined;
-  #told: string | undefined;
+  #sentConfiguration: string | undefined;
   #lastWords = '';
 
   constructor({ program, configuration, logFile, cacheFolder, timing, onReturn, onListening }: Launch) {
@@ -62,7 +62,7 @@ export class ArrayProcess implements SupervisedProcess {
     this.#lastSignAt = timing.now();
     this.#child = forkProgram(program, configuration.internalName, cacheFolder);
     const written = this.#keepOutput(logFile);
-    this.#child.on('message', (message: FromProgram) => this.#hear(message));
+    this.#child.on('message', (message: FromProgram) => this.#receive(message));
     this.#watchPulses();
     this.ended = this.#watchEnd(written);
     this.ready = new Promise((resolve) => {
@@ -110,7 +110,7 @@ export class ArrayProcess implements SupervisedProcess {
   }
 
   kill(reason: string): void {
-    this.#told ??= reason;
+    this.#sentConfiguration ??= reason;
     this.#silentSince = this.#lastSignAt;
     this.#child.kill('SIGKILL');
   }
@@ -122,7 +122,7 @@ export class ArrayProcess implements SupervisedProcess {
     clearTimeout(impatience);
   }
 
-  #hear(message: FromProgram): void {
+  #receive(message: FromProgram): void {
     this.#lastSignAt = this.#timing.now();
     switch (message.kind) {
       case 'progress':
@@ -130,7 +130,7 @@ export class ArrayProcess implements SupervisedProcess {
         this.#stage = message.stage;
         return;
       case 'failed':
-        this.#told ??= message.reason;
+        this.#sentConfiguration ??= message.reason;
         return;
       case 'return': {
         const { id, what } = message;
@@ -138,11 +138,11 @@ export class ArrayProcess implements SupervisedProcess {
         return;
       }
       case 'ready':
-        this.#hearListening(message);
+        this.#receiveListening(message);
         this.#setReady(true);
         return;
       case 'listening':
-        this.#hearListening(message);
+        this.#receiveListening(message);
         return;
       case 'healthy':
         this.#healthCheck = undefined;
@@ -150,7 +150,7 @@ export class ArrayProcess implements SupervisedProcess {
         return;
       case 'changed':
         // Also when nobody waits any more: a change may take longer than whoever asked for it.
-        this.#hearListening(message);
+        this.#receiveListening(message);
         this.#asked.get(message.id)?.(message);
         return;
       case 'refused':
@@ -158,7 +158,7 @@ export class ArrayProcess implements SupervisedProcess {
     }
   }
 
-  #hearListening({ bound, unbound }: Listening): void {
+  #receiveListening({ bound, unbound }: Listening): void {
     const before = this.#listening;
     this.#listening = { bound, unbound };
     this.#onListening(this.#listening, before);
@@ -208,7 +208,7 @@ export class ArrayProcess implements SupervisedProcess {
   }
 
   #reasonOf(code: number | null, signal: string | null): string {
-    if (this.#told !== undefined) return this.#told;
+    if (this.#sentConfiguration !== undefined) return this.#sentConfiguration;
     const how = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
     const line = this.#lastWords
       .split('\n')

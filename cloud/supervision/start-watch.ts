@@ -20,12 +20,12 @@ interface StartOptions {
 export async function watchStart({ process, limits, timing, onWaiting }: StartOptions): Promise<boolean> {
   const done = new AbortController();
   try {
-    return await Promise.race([process.ready, judge()]);
+    return await Promise.race([process.ready, checkProgress()]);
   } finally {
     done.abort();
   }
 
-  async function judge(): Promise<boolean> {
+  async function checkProgress(): Promise<boolean> {
     let steps = process.steps;
     let looks = 0;
     while (await timing.pause(limits.startCheckMs, done.signal)) {

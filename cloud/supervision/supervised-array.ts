@@ -130,7 +130,7 @@ export class SupervisedArray {
       this.#configuration = configuration;
       this.#refusals = 0;
     }
-    if (this.#state === 'running' && this.#process) await this.#tell(this.#process);
+    if (this.#state === 'running' && this.#process) await this.#notify(this.#process);
   }
 
   async #bringDown(): Promise<void> {
@@ -170,7 +170,7 @@ export class SupervisedArray {
     const { prepared, turns, timing } = this.#options;
     this.#waitingFor = () => `It waits for its turn to start (${turns.waiting} arrays wait)`;
     await prepared;
-    const release = await turns.take(halt);
+    const release = await turns.acquire(halt);
     if (!release || isAborted(halt)) {
       release?.();
       return { servedMs: undefined, reason: 'it was stopped' };
@@ -198,12 +198,12 @@ export class SupervisedArray {
     this.#hasServed = true;
     this.#outages.end(now);
     this.#enter('running');
-    void this.#tell(process);
+    void this.#notify(process);
     return now;
   }
 
   /** Tells the process what it should be, unless it said that it is. */
-  async #tell(process: SupervisedProcess): Promise<void> {
+  async #notify(process: SupervisedProcess): Promise<void> {
     const configuration = this.#configuration;
     if (configuration === this.#followed) return;
     const answer = await process.change(configuration, this.#options.limits.changeMsMax);
@@ -222,7 +222,7 @@ export class SupervisedArray {
 
   #watchHealth(process: SupervisedProcess, done: AbortSignal): Promise<void> {
     const { limits, timing } = this.#options;
-    const onAnswer = () => this.#tell(process);
+    const onAnswer = () => this.#notify(process);
     const onSilence = (reason: string | undefined) => this.#enter('running', reason);
     return watchHealth({ process, limits, timing, onAnswer, onSilence }, done);
   }

@@ -2,7 +2,7 @@
 export class Turns {
   readonly #max: number;
   readonly #waiting: (() => void)[] = [];
-  #taken = 0;
+  #acquired = 0;
 
   constructor(max: number) {
     this.#max = max;
@@ -14,9 +14,9 @@ export class Turns {
   }
 
   /** Resolves with what gives the turn back, or with undefined when it is no longer wanted. */
-  async take(halt: AbortSignal): Promise<(() => void) | undefined> {
+  async acquire(halt: AbortSignal): Promise<(() => void) | undefined> {
     if (halt.aborted) return undefined;
-    if (this.#taken < this.#max) this.#taken += 1;
+    if (this.#acquired < this.#max) this.#acquired += 1;
     else if (!(await this.#wait(halt))) return undefined;
     let isHeld = true;
     return () => {
@@ -44,6 +44,6 @@ export class Turns {
   #handOn(): void {
     const next = this.#waiting.shift();
     if (next) next();
-    else this.#taken -= 1;
+    else this.#acquired -= 1;
   }
 }

@@ -51,7 +51,7 @@ export class ArrayCertificates {
     return known !== undefined && (known.issuer !== this.#issuer || isDue(known.tls.cert, this.#options.clock.now()));
   }
 
-  forget(uuid: string): void {
+  drop(uuid: string): void {
     this.#issued.delete(uuid);
   }
 }

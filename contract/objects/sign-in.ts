@@ -11,7 +11,7 @@ const password = secret('The present password', { max: 128, example: 'Pick-Your-
 const newPassword = secret('The password from now on', { max: 128, example: 'Pick-An0ther' });
 
 /** A status and a sentence with nothing around them. */
-const told = envelope({ status: 0 }, { status_msg: str() });
+const statusReply = envelope({ status: 0 }, { status_msg: str() });
 
 /** What a user does before there is an access key to call with. */
 export const signIn = {
@@ -45,14 +45,14 @@ export const signIn = {
       username: name('The user', { example: 'dana' }),
       account,
     },
-    reply: told,
+    reply: statusReply,
     errors: ['invalid_credentials', 'account_disabled', 'password_rules', 'too_many_attempts'],
   }),
   resetPassword: endpoint('POST', '/users/reset_password', {
     summary: 'Mail a temporary code to a user who forgot the password',
     access: anyone,
     params: { account, username: name('The user', { example: 'dana' }) },
-    reply: told,
+    reply: statusReply,
     errors: ['too_many_requests'],
   }),
 } satisfies Group;

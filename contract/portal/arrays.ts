@@ -28,7 +28,7 @@ import { Type } from '../schema.ts';
 const arrayId = recordNumber('The array');
 const deletedArrayId = { ...arrayId, listedWith: { restorable: true } };
 const zone = text('Zone all drives come from; leave it out to let Granary choose', { max: 64, example: 'zone_0' });
-const told = success({ message: str() });
+const messageReply = success({ message: str() });
 const interfaceChanged = envelope({ status: 0 }, { message: str() });
 
 const drives = json<Record<string, number>>(
@@ -112,7 +112,7 @@ export const arrays = {
       engine: text('Engine type key', { max: 128, example: 'engine_medium' }),
       app_engine: text('App engine key', { max: 128, example: 'app_small' }),
     },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
   setCache: endpoint('POST', '/arrays/{array_id}/cache', {
@@ -122,7 +122,7 @@ export const arrays = {
       array_id: arrayId,
       flash_cache_capacity: integer("GB, in the cloud's steps", { max: 1_000_000, example: 200 }),
     },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
   addDrives: endpoint('POST', '/arrays/{array_id}/drives', {
@@ -133,14 +133,14 @@ export const arrays = {
       drives,
       storage_policy: optional(text('Object storage: the policy that gets the drives; required there', { max: 128 })),
     },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'out_of_stock', 'in_use'],
   }),
   hibernate: endpoint('POST', '/arrays/{array_id}/hibernate', {
     summary: 'Stop an array and keep its data; only its drives and public address are billed on',
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     job: { until: ['hibernated'] },
     errors: ['not_found', 'wrong_state'],
   }),
@@ -148,7 +148,7 @@ export const arrays = {
     summary: 'Start a hibernated or failed array again',
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     job: { until: ['created'] },
     errors: ['not_found', 'wrong_state'],
   }),
@@ -161,28 +161,28 @@ export const arrays = {
       storage_policy_type: recordNumber("One of the cloud's policy types"),
       drives,
     },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'name_taken', 'out_of_stock', 'not_supported'],
   }),
   addProxyController: endpoint('POST', '/arrays/{array_id}/proxy_vcs/add', {
     summary: 'Object storage: add a controller that serves requests',
     access: ownerOnly,
     params: { array_id: arrayId, allocation_zone_id: integer('Zone of the controller', { min: 0, example: 0 }) },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
   addPublicIp: endpoint('POST', '/arrays/{array_id}/public_ip', {
     summary: 'Give an array a public address',
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'no_address'],
   }),
   removePublicIp: endpoint('DELETE', '/arrays/{array_id}/public_ip', {
     summary: "Take an array's public address away",
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state'],
   }),
   listCompatibleInterfaces: endpoint('GET', '/arrays/{array_id}/compatible_vnis', {
@@ -213,14 +213,14 @@ export const arrays = {
     summary: 'Switch compression and deduplication on; flash arrays only',
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
   disableDataReduction: endpoint('POST', '/arrays/{array_id}/disable_data_reduction_bundle', {
     summary: 'Switch compression and deduplication off; flash arrays only',
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
   getContents: endpoint('GET', '/arrays/{array_id}/contents', {
@@ -234,7 +234,7 @@ export const arrays = {
     summary: 'Delete an array: it stops, and can be undeleted until `undelete_until`; then all its data is removed',
     access: ownerOnly,
     params: { array_id: arrayId },
-    reply: told,
+    reply: messageReply,
     job: { until: ['deleted'] },
     errors: ['not_found', 'wrong_state'],
   }),
@@ -245,7 +245,7 @@ export const arrays = {
       array_id: deletedArrayId,
       name: optional(name('Another name for it, where its own has been taken since')),
     },
-    reply: told,
+    reply: messageReply,
     job: { until: ['created'] },
     errors: ['not_found', 'wrong_state', 'name_taken', 'not_supported'],
   }),
@@ -254,7 +254,7 @@ export const arrays = {
     summary: 'Remove a deleted array at once and for good; its drives go back to the cloud',
     access: adminOnly,
     params: { array_id: deletedArrayId },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
 } satisfies Group;

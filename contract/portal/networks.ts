@@ -21,7 +21,7 @@ export const VirtualNetwork = record('VirtualNetwork', {
   name: str(),
 });
 
-const told = success({ message: str() });
+const messageReply = success({ message: str() });
 const providerId = recordNumber('The provider');
 const vlan = integer('VLAN number', { min: 1, max: 4094, example: 1000 });
 const vlanOfProvider = { provider_id: providerId, vlan };
@@ -45,21 +45,21 @@ export const vlans = {
     summary: 'Give a VLAN to a provider',
     access: adminOnly,
     params: vlanOfProvider,
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'in_use'],
   }),
   deallocate: endpoint('POST', '/vlans/deallocate', {
     summary: 'Take an unused VLAN from a provider',
     access: adminOnly,
     params: vlanOfProvider,
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'in_use'],
   }),
   setDefault: endpoint('POST', '/vlans/set_as_default', {
     summary: 'Make a VLAN the one new networks of a provider get',
     access: adminOnly,
     params: vlanOfProvider,
-    reply: told,
+    reply: messageReply,
     errors: ['not_found'],
   }),
 } satisfies Group;
@@ -104,7 +104,7 @@ export const virtualNetworks = {
     summary: 'Remove a virtual network no array is in',
     access: ownerOnly,
     params: { id: recordNumber('The virtual network'), ...vlanOfProvider },
-    reply: told,
+    reply: messageReply,
     errors: ['not_found', 'in_use'],
   }),
 } satisfies Group;

@@ -30,7 +30,7 @@ export interface AccountFigures {
 }
 
 /** The array understood and said no: asking again would not help. */
-export class Refusal extends GranaryError {
+export class AccountRefusal extends GranaryError {
   constructor(problem: string) {
     super('not_supported', problem);
   }
@@ -55,7 +55,7 @@ export class RemoteAccounts {
 
   /** Undefined when no account has the name; one that was deleted no longer has it. */
   find(array: PortalArray, name: string): Promise<RemoteAccount | undefined> {
-    return this.#ask(array, async (client) => {
+    return this.#request(array, async (client) => {
       const { accounts } = await client.accounts.list({ filter_field: 'name', filter_value: name });
       const found = accounts.find((one) => one.name === name && one.state !== 'deleted');
       if (!found) return undefined;
@@ -66,12 +66,12 @@ export class RemoteAccounts {
 
   /** Returns the account's id on the array. */
   create(array: PortalArray, name: string): Promise<string> {
-    return this.#ask(array, async (client) => (await client.accounts.create({ name })).count);
+    return this.#request(array, async (client) => (await client.accounts.create({ name })).count);
   }
 
   addAdministrator(array: PortalArray, account: { id: string; name: string }, admin: Administrator): Promise<void> {
     const { username, email, password } = admin;
-    return this.#ask(array, async (client) => {
+    return this.#request(array, async (client) => {
       const { code } = await client.users.create({ username, email, account_id: account.id, role: 'account_admin' });
       const place = { username, account: account.name };
       await client.users.usePasswordCode({ ...place, code, new_password: password });
@@ -80,7 +80,7 @@ export class RemoteAccounts {
 
   /** True once it is deleted with all it held; false while the array is at it. One that is gone already is deleted. */
   delete(array: PortalArray, id: string): Promise<boolean> {
-    return this.#ask(array, async (client) => {
+    return this.#request(array, async (client) => {
       try {
         await client.accounts.delete({ account_id: id, force: true });
         return true;
@@ -95,7 +95,7 @@ export class RemoteAccounts {
   /** Also its billing data: for an account that nobody has ever used. */
   async erase(array: PortalArray, id: string): Promise<void> {
     await this.delete(array, id);
-    await this.#ask(array, async (client) => {
+    await this.#request(array, async (client) => {
       try {
         await client.accounts.cleanUp({ account_id: id });
       } catch (error) {
@@ -106,7 +106,7 @@ export class RemoteAccounts {
 
   /** Approves who waits for an account, a few at a time; the names of the accounts that are open now. */
   approveSignUps(array: PortalArray): Promise<string[]> {
-    return this.#ask(array, async (client) => {
+    return this.#request(array, async (client) => {
       const { requests } = await client.requests.list({ state: 'pending', limit: SIGN_UPS_MAX, page: 1 });
       const opened: string[] = [];
       for (const { id, arguments: asked } of requests) {
@@ -119,14 +119,14 @@ export class RemoteAccounts {
   /** What every account holds, by its id; undefined when the array does not answer. */
   async figures(array: PortalArray): Promise<ReadonlyMap<string, AccountFigures> | undefined> {
     try {
-      const file = await this.#ask(array, (client) => client.accounts.export(), FIGURES_MS_MAX);
+      const file = await this.#request(array, (client) => client.accounts.export(), FIGURES_MS_MAX);
       return figuresIn(file.bytes);
     } catch {
       return undefined;
     }
   }
 
-  async #ask<T>(
+  async #request<T>(
     array: PortalArray,
     question: (client: ObjectsClient) => Promise<T>,
     timeoutMs: number = ANSWER_MS_MAX,
@@ -143,8 +143,8 @@ export class RemoteAccounts {
   }
 }
 
-export function accountExists({ name }: PortalArray, account: string): Refusal {
-  return new Refusal(`Array ${name} has an account ${account} already.`);
+export function accountExists({ name }: PortalArray, account: string): AccountRefusal {
+  return new AccountRefusal(`Array ${name} has an account ${account} already.`);
 }
 
 /** Whether asking again later may help. */
@@ -185,7 +185,7 @@ function isUnknownAccount(error: unknown): boolean {
 function explained(error: unknown, array: PortalArray): unknown {
   const isBroken = error instanceof ApiError && error.status === errorCatalogue.internal.code;
   if (error instanceof ConnectionError || error instanceof StillRunning || isBroken) return unreachable(array);
-  return error instanceof ApiError ? new Refusal(`Array ${array.name} refused: ${error.message}`) : error;
+  return error instanceof ApiError ? new AccountRefusal(`Array ${array.name} refused: ${error.message}`) : error;
 }
 
 function unreachable({ name, managementUrl: address }: PortalArray): GranaryError {

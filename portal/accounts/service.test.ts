@@ -6,7 +6,7 @@ import { refused, startTestPortal, type Person } from '../testing/portal.ts';
 const portal = await startTestPortal();
 after(() => portal.stop());
 
-const { admin, owner, friend, stranger, name, cloud } = portal;
+const { admin, owner, friend, otherUser, name, cloud } = portal;
 const PASSWORD = 'correct horse battery';
 
 const serving = await startFakeObjects();
@@ -262,14 +262,14 @@ test('the name of an account is its own on its array', async () => {
 
 test('an account belongs to a user who exists, and a user opens accounts only for themselves', async () => {
   const arrayId = await bucket(friend, serving.url);
-  await refused(friend.client.objectAccounts.create(accountOf(stranger, arrayId)), 404, /There is no user/);
+  await refused(friend.client.objectAccounts.create(accountOf(otherUser, arrayId)), 404, /There is no user/);
   await refused(
     admin.client.objectAccounts.create({ ...accountOf(friend, arrayId), user_id: 9999 }),
     404,
     /no user 9999/,
   );
-  const { data } = await admin.client.objectAccounts.create(accountOf(stranger, arrayId));
-  assert.equal(data.user_id, stranger.id);
+  const { data } = await admin.client.objectAccounts.create(accountOf(otherUser, arrayId));
+  assert.equal(data.user_id, otherUser.id);
 });
 
 test('an account of one array is not found under another', async () => {

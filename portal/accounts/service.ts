@@ -5,7 +5,7 @@ import type { ArrayLifecycle } from '../arrays/lifecycle.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { findRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
-import type { Requests } from '../requests/service.ts';
+import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { findUser } from '../users/repository.ts';
 import type { ObjectAccount } from './account.ts';
@@ -25,7 +25,7 @@ export interface NewAccount {
 interface Parts {
   readonly tools: Tools;
   readonly states: ArrayStates;
-  readonly requests: Requests;
+  readonly requests: RequestService;
   readonly lifecycle: ArrayLifecycle;
   readonly remote: RemoteAccounts;
 }
@@ -33,10 +33,10 @@ interface Parts {
 const WAIT_MS_MAX = 10_000;
 
 /** Accounts on object storage arrays, as the portal keeps them: asked for here, living there. */
-export class Accounts {
+export class AccountService {
   readonly #tools: Tools;
   readonly #states: ArrayStates;
-  readonly #requests: Requests;
+  readonly #requests: RequestService;
   readonly #remote: RemoteAccounts;
   readonly #work: AccountWork;
 
@@ -47,11 +47,11 @@ export class Accounts {
     this.#remote = remote;
     this.#work = new AccountWork({ tools, states, requests, remote });
     lifecycle.onPurge(repository.deleteAccountsOfArray);
-    const settled = (jobId: number) => this.#settled(jobId);
+    const finished = (jobId: number) => this.#finished(jobId);
     requests.register(['create_account'], {
       check: (request) => this.#checkRemote(request),
       execute: (tx, request) => this.#startOpening(tx, request),
-      settled,
+      finished: finished,
       denied: (tx, request) => {
         const account = repository.findAccountOfRequest(tx, request.id);
         if (account) repository.deleteAccount(tx, account.id);
@@ -62,7 +62,7 @@ export class Accounts {
         this.#array(request);
       },
       execute: (tx, request) => this.#startRemoval(tx, request),
-      settled,
+      finished: finished,
     });
   }
 
@@ -106,7 +106,7 @@ export class Accounts {
       id = repository.insertAccount(tx, account, clock.now());
       return undefined;
     });
-    if (jobId !== undefined) await this.#settled(jobId);
+    if (jobId !== undefined) await this.#finished(jobId);
     return this.get(actor, arrayId, id);
   }
 
@@ -170,7 +170,7 @@ export class Accounts {
     return this.#work.startRemoval(tx, { accountId: account.id, requestId: request.id });
   }
 
-  async #settled(jobId: number): Promise<void> {
+  async #finished(jobId: number): Promise<void> {
     const job = await this.#tools.jobs.wait(jobId, WAIT_MS_MAX);
     if (job?.state === 'failed') throw new GranaryError('not_supported', job.error ?? 'It failed.');
   }

@@ -15,7 +15,7 @@ export class SignUps {
   readonly #states: ArrayStates;
   readonly #remote: RemoteAccounts;
   #timer: NodeJS.Timeout | undefined;
-  #look: Promise<void> = Promise.resolve();
+  #polling: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(tools: Tools, states: ArrayStates, remote: RemoteAccounts) {
@@ -27,7 +27,7 @@ export class SignUps {
   start(): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#look = this.look().finally(() => {
+      this.#polling = this.poll().finally(() => {
         this.start();
       });
     }, LOOK_MS).unref();
@@ -36,10 +36,10 @@ export class SignUps {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#look;
+    await this.#polling;
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { store } = this.#tools;
     const arrays = store.read((db) => listAutoApproving(db).map((id) => this.#states.existing(db, id)));
     await Promise.all(arrays.map((array) => this.#approveAll(array)));

@@ -2,10 +2,10 @@ import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { deleteRequest } from '../requests/repository.ts';
-import type { Requests } from '../requests/service.ts';
+import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ObjectAccount } from './account.ts';
-import { accountExists, isUnreachable, Refusal, type RemoteAccounts } from './remote.ts';
+import { accountExists, isUnreachable, AccountRefusal, type RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
 
 const OPEN = 'account.open';
@@ -36,7 +36,7 @@ interface Opened {
 interface Parts {
   readonly tools: Tools;
   readonly states: ArrayStates;
-  readonly requests: Requests;
+  readonly requests: RequestService;
   readonly remote: RemoteAccounts;
 }
 
@@ -100,7 +100,7 @@ export class AccountWork {
     } catch (error) {
       const isLate = tools.clock.now() - account.updatedAt > GIVE_UP_MS;
       if (isUnreachable(error) && !isLate) return later(error.message);
-      if (!isUnreachable(error) && !(error instanceof Refusal)) throw error;
+      if (!isUnreachable(error) && !(error instanceof AccountRefusal)) throw error;
       const reason = error.message;
       return { outcome: 'failed', reason, finish: (tx) => undo(tx, reason) };
     }
@@ -114,7 +114,7 @@ export class AccountWork {
       finish: (tx) => {
         repository.setCreated(tx, account.id, remoteId, tools.clock.now());
         states.touch(tx, array.id);
-        this.#tell(tx, array.id, `Account ${account.name} was opened on array ${array.name}.`);
+        this.#recordEvent(tx, array.id, `Account ${account.name} was opened on array ${array.name}.`);
       },
     };
   }
@@ -131,7 +131,7 @@ export class AccountWork {
       await remote.addAdministrator(array, { id, name }, { username, email, password });
     } catch (error) {
       // Half an account would keep the name taken for the next try.
-      if (error instanceof Refusal) await remote.erase(array, id);
+      if (error instanceof AccountRefusal) await remote.erase(array, id);
       throw error;
     }
     await job.save(90, 'its administrator is there', { remoteId: id, whole: true });
@@ -163,7 +163,7 @@ export class AccountWork {
       outcome: 'done',
       finish: (tx) => {
         repository.deleteAccount(tx, account.id);
-        this.#tell(tx, array.id, `Account ${account.name} was removed from array ${array.name}.`);
+        this.#recordEvent(tx, array.id, `Account ${account.name} was removed from array ${array.name}.`);
       },
     };
   }
@@ -178,7 +178,7 @@ export class AccountWork {
       if (!atOnce && requests.reopen(tx, account.requestId, reason, account.secretsSealed))
         repository.setStatus(tx, account.id, 'waiting_for_approval', tools.clock.now());
       else repository.deleteAccount(tx, account.id);
-      this.#tell(tx, account.arrayId, `Account ${account.name} was not opened: ${reason}`, 'warning');
+      this.#recordEvent(tx, account.arrayId, `Account ${account.name} was not opened: ${reason}`, 'warning');
     };
   }
 
@@ -189,11 +189,11 @@ export class AccountWork {
       if (!account) return;
       requests.reopen(tx, requestId, reason, null);
       repository.setStatus(tx, account.id, 'created', tools.clock.now());
-      this.#tell(tx, account.arrayId, `Account ${account.name} was not removed: ${reason}`, 'warning');
+      this.#recordEvent(tx, account.arrayId, `Account ${account.name} was not removed: ${reason}`, 'warning');
     };
   }
 
-  #tell(tx: Tx, arrayId: number, title: string, severity: 'notice' | 'warning' = 'notice'): void {
+  #recordEvent(tx: Tx, arrayId: number, title: string, severity: 'notice' | 'warning' = 'notice'): void {
     this.#parts.tools.events.record(tx, { title, subject: `array:${arrayId}`, severity });
   }
 }

@@ -2,7 +2,7 @@ import { arrayClient } from '@granary/client';
 import type { RecordOf } from '@granary/contract';
 import type { ArrayContents } from '@granary/contract/portal';
 import { scopeOf, type PortalActor } from '../actor.ts';
-import type { Clouds } from '../clouds/service.ts';
+import type { CloudService } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
 import type { PortalArray } from './array.ts';
 import type { ArrayStates } from './states.ts';
@@ -27,15 +27,15 @@ interface AccountFigures {
 
 interface Parts {
   readonly tools: Tools;
-  readonly clouds: Clouds;
+  readonly clouds: CloudService;
   readonly states: ArrayStates;
   readonly accounts: AccountFigures;
 }
 
 /** What arrays hold, asked of the arrays themselves, for those who are about to delete one. */
-export class Contents {
+export class ArrayContentsService {
   readonly #tools: Tools;
-  readonly #clouds: Clouds;
+  readonly #clouds: CloudService;
   readonly #states: ArrayStates;
   readonly #accounts: AccountFigures;
 

@@ -91,13 +91,13 @@ test('when its time is up an array is removed, and nothing brings it back', asyn
 });
 
 test('an administrator purges at once; nobody else may, and a stranger finds nothing to undelete', async (t) => {
-  const { portal, cloud, friend, stranger, admin } = await setUp(t);
+  const { portal, cloud, friend, otherUser, admin } = await setUp(t);
   const { id } = await portal.array(friend);
   await refused(admin.client.arrays.purge({ array_id: id }), 409, /is created; purging needs it to be deleted/);
   await refused(friend.client.arrays.undelete({ array_id: id }), 409, /needs it to be deleted/);
   await deleted(portal, id);
   await refused(friend.client.arrays.purge({ array_id: id }), 403, /role admin/);
-  await refused(stranger.client.arrays.undelete({ array_id: id }), 404, /no array/);
+  await refused(otherUser.client.arrays.undelete({ array_id: id }), 404, /no array/);
   await admin.client.arrays.purge({ array_id: id });
   await purged(portal, id);
   assert.equal(cloud.hosted.size, 0);
@@ -189,9 +189,9 @@ test('a portal that stops in the middle of a deletion or a purge ends it after i
 });
 
 test('what an array holds is told by the array; one that does not answer may hold anything', async (t) => {
-  const { portal, friend, stranger } = await setUp(t);
+  const { portal, friend, otherUser } = await setUp(t);
   const { id } = await portal.array(friend);
   const { data } = await friend.client.arrays.getContents({ array_id: id });
   assert.equal(data.known, false);
-  await refused(stranger.client.arrays.getContents({ array_id: id }), 404, /no array/);
+  await refused(otherUser.client.arrays.getContents({ array_id: id }), 404, /no array/);
 });

@@ -1,6 +1,6 @@
 import { fail, type Tx } from '@granary/kernel';
 import { scopeOf, type PortalActor } from '../actor.ts';
-import type { Requests } from '../requests/service.ts';
+import type { RequestService } from '../requests/service.ts';
 import { retentionMs } from '../settings/retention.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
@@ -9,7 +9,7 @@ import type { ArrayStates } from './states.ts';
 
 interface Parts {
   readonly tools: Tools;
-  readonly requests: Requests;
+  readonly requests: RequestService;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
 }
@@ -25,10 +25,10 @@ const LOOK_MS_MIN = 1_000;
  * transaction that starts the deletion. Until then it can be undeleted. When the time is up, or an administrator says so,
  * one transaction clears `purge_at`, ends its bill and starts the job that removes it: from then on nothing brings it back.
  */
-export class Deletions {
+export class ArrayDeletions {
   readonly #parts: Parts;
   #timer: NodeJS.Timeout | undefined;
-  #look: Promise<void> = Promise.resolve();
+  #polling: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(parts: Parts) {
@@ -41,7 +41,7 @@ export class Deletions {
     const next = store.read(repository.nextPurge);
     const waitMs = next === null ? LOOK_MS_MAX : Math.min(Math.max(next - clock.now(), LOOK_MS_MIN), LOOK_MS_MAX);
     this.#timer = setTimeout(() => {
-      this.#look = this.purgeDue().finally(() => {
+      this.#polling = this.purgeDue().finally(() => {
         this.start();
       });
     }, waitMs).unref();
@@ -50,7 +50,7 @@ export class Deletions {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#look;
+    await this.#polling;
   }
 
   /** Starts the deletion; in the caller's transaction. What was never placed holds nothing to keep. */

@@ -1,8 +1,8 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import { formatUtc, type JobOutcome, type JobTraits, type RunningJob, type Tx } from '@granary/kernel';
 import { ClaimRefused } from '../clouds/claims.ts';
-import type { Clouds } from '../clouds/service.ts';
-import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
+import type { CloudService } from '../clouds/service.ts';
+import { interfacesOfArray, type InterfaceService } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
 import { Hosting, isTroubleOfCloud, NotYet, POLL_MS, withDrivesOf } from './hosting.ts';
@@ -44,8 +44,8 @@ const LOST = 'Its cloud no longer has it';
 interface Parts {
   readonly tools: Tools;
   readonly states: ArrayStates;
-  readonly clouds: Clouds;
-  readonly interfaces: Interfaces;
+  readonly clouds: CloudService;
+  readonly interfaces: InterfaceService;
 }
 
 /**
@@ -93,7 +93,7 @@ export class ArrayLifecycle {
           changeable,
           (array) => this.#change(change, array),
           (tx) => {
-            this.#giveBack(tx, change);
+            this.#giveUp(tx, change);
           },
         );
       },
@@ -196,8 +196,8 @@ export class ArrayLifecycle {
     const hosted = await hosting.get();
     if (!hosted) return this.#failed(array, LOST);
     const spec = withDrivesOf(hosted, array.spec);
-    const told = await hosting.put(spec, { desired: 'stopped' });
-    if (typeof told === 'string') return this.#failed(array, told);
+    const sent = await hosting.put(spec, { desired: 'stopped' });
+    if (typeof sent === 'string') return this.#failed(array, sent);
     const stopped = await hosting.until(signal, ({ state }) => state === 'stopped');
     if (!stopped) return this.#failed(array, LOST);
     return {
@@ -218,8 +218,8 @@ export class ArrayLifecycle {
     if (!hosted) return this.#remove(job, array);
     await this.#report(array, 'stopping its process', 20);
     const spec = withDrivesOf(hosted, array.spec);
-    const told = await hosting.put(spec, { desired: 'stopped' });
-    if (typeof told === 'string') return this.#failed(array, told);
+    const sent = await hosting.put(spec, { desired: 'stopped' });
+    if (typeof sent === 'string') return this.#failed(array, sent);
     const stopped = await hosting.until(job.signal, ({ state }) => state === 'stopped');
     if (!stopped) return this.#remove(job, array);
     return {
@@ -263,23 +263,23 @@ export class ArrayLifecycle {
     if (!before) return this.#failed(array, LOST);
     const spec = withDrivesOf(before, applyChange(array.spec, change));
     const problem = problemsOf(array.product, spec, await clouds.freshInventory(array.cloudId))[0];
-    const told = problem
+    const sent = problem
       ? `${problem.field} ${problem.message}`
       : await hosting.put(spec, { without: leavingOut(change) });
-    if (typeof told === 'string') {
-      const reason = `${capitalised(describeChange(change))} failed: ${told}`;
+    if (typeof sent === 'string') {
+      const reason = `${capitalised(describeChange(change))} failed: ${sent}`;
       return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, array, change, reason) };
     }
     return {
       outcome: 'done',
       finish: (tx) => {
         repository.setSpec(tx, array.id, spec);
-        repository.setPlacement(tx, array.id, told);
+        repository.setPlacement(tx, array.id, sent);
         repository.setStatusMessage(tx, array.id, null);
         if (change.type === 'attach_interface') interfaces.attachInterface(tx, change.interfaceId);
         if (change.type === 'detach_interfaces')
           for (const id of change.interfaceIds) interfaces.releaseInterface(tx, id);
-        interfaces.recordBindings(tx, array.id, told.interfaces);
+        interfaces.recordBindings(tx, array.id, sent.interfaces);
         states.touch(tx, array.id);
         tools.events.record(tx, {
           title: `Array ${array.name}: ${describeChange(change)} is done.`,
@@ -292,7 +292,7 @@ export class ArrayLifecycle {
   #undoChange(tx: Tx, array: PortalArray, change: Change, reason: string): void {
     const { tools, states } = this.#parts;
     repository.setStatusMessage(tx, array.id, reason);
-    this.#giveBack(tx, change);
+    this.#giveUp(tx, change);
     states.touch(tx, array.id);
     tools.events.record(tx, {
       severity: 'warning',
@@ -302,7 +302,7 @@ export class ArrayLifecycle {
   }
 
   /** What was reserved for a change that is not made. */
-  #giveBack(tx: Tx, change: Change): void {
+  #giveUp(tx: Tx, change: Change): void {
     if (change.type === 'attach_interface') this.#parts.interfaces.releaseInterface(tx, change.interfaceId);
   }
 

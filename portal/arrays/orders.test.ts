@@ -6,7 +6,7 @@ import { blockOrder, objectOrder, refused, startTestPortal, type Order, type Per
 const portal = await startTestPortal();
 after(() => portal.stop());
 
-const { admin, owner, friend, stranger, name, cloud } = portal;
+const { admin, owner, friend, otherUser, name, cloud } = portal;
 
 const create = ({ client }: Person, changes: Partial<Order>) =>
   client.arrays.create({ ...blockOrder, name: name('tank'), ...changes });
@@ -379,7 +379,7 @@ test('a user with one network joins it without being asked; with several, the on
 });
 
 test('a network of somebody else is not joined', async () => {
-  const theirs = await portal.network(stranger);
+  const theirs = await portal.network(otherUser);
   const { problems } = await refused(
     create(friend, { custom_network_id: theirs }),
     400,

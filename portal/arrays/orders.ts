@@ -4,14 +4,14 @@ import type { Inventory } from '@granary/contract/cloud';
 import type { portalApi } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/kernel';
 import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
-import type { Clouds } from '../clouds/service.ts';
-import { networkForOrder, type Interfaces } from '../networks/index.ts';
+import type { CloudService } from '../clouds/service.ts';
+import { networkForOrder, type InterfaceService } from '../networks/index.ts';
 import { findNetworkOfTenant } from '../networks/repository.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findProviderByKey } from '../providers/repository.ts';
 import { renameRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
-import type { Requests } from '../requests/service.ts';
+import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import type { ArrayRecords } from './records.ts';
@@ -25,9 +25,9 @@ export type Order = InputOf<(typeof portalApi)['groups']['arrays']['create']>;
 
 interface Parts {
   readonly tools: Tools;
-  readonly clouds: Clouds;
-  readonly requests: Requests;
-  readonly interfaces: Interfaces;
+  readonly clouds: CloudService;
+  readonly requests: RequestService;
+  readonly interfaces: InterfaceService;
   readonly records: ArrayRecords;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
@@ -36,7 +36,7 @@ interface Parts {
 const PASSCODE_BYTES = 9;
 
 /** From an order to an array that is being created, or waits for an administrator's word. */
-export class Orders {
+export class ArrayOrders {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {

@@ -41,7 +41,7 @@ async function anArray() {
   const since = clock.now();
   const pass = async (seconds: number) => {
     clock.advance(seconds * SECOND);
-    await portal.services.watcher.look();
+    await portal.services.watcher.poll();
   };
   return { id, name, pass, engine: () => metered(portal, id, 'engine', since), since };
 }
@@ -110,15 +110,15 @@ test('the time in which the portal itself was down is not billed where its array
   const { id, name } = await first.array(first.friend);
   const since = clock.now();
   clock.advance(3 * SECOND);
-  await first.services.watcher.look();
+  await first.services.watcher.poll();
   clock.advance(7 * SECOND);
-  await first.services.watcher.look();
+  await first.services.watcher.poll();
   await first.stop();
   clock.advance(3_600 * SECOND);
   own.setState(name, 'running', undefined, [{ id: 'd-1', began_ms_ago: null, ended_ms_ago: 2 * SECOND }]);
   const second = await startTestPortal({ clock, cloud: own, dataDir });
   t.after(() => second.stop());
-  await second.services.watcher.look();
+  await second.services.watcher.poll();
   assert.deepEqual(metered(second, id, 'engine', since), [
     { from: 0, to: 10 },
     { from: 3_608, to: null },

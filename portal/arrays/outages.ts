@@ -18,7 +18,7 @@ const OF_CLOUD = 'Its cloud says: ';
  * Brings an array's state and its bill in line with when its process served. The cloud tells each outage with its times,
  * so the bill is exact however seldom the portal looks, and outages between two looks count, too.
  */
-export class OutageBook {
+export class OutageAccounting {
   readonly #tools: Tools;
   readonly #states: ArrayStates;
 
@@ -27,25 +27,25 @@ export class OutageBook {
     this.#states = states;
   }
 
-  follow(tx: Tx, array: PortalArray, hosted: HostedArray, look: Look): void {
+  follow(tx: Tx, array: PortalArray, hosted: HostedArray, poll: Look): void {
     if (array.status !== 'created' && array.status !== 'starting') return;
-    const isUp = this.#account(tx, array, hosted, look);
+    const isUp = this.#account(tx, array, hosted, poll);
     if (hosted.state === 'running') this.#answers(tx, array, hosted, isUp);
     else if (hosted.state === 'starting') this.#isDown(tx, array, hosted);
   }
 
   /** Whether it is up by the last outage; the bill then says so from the right moment on. */
-  #account(tx: Tx, array: PortalArray, { outages }: HostedArray, look: Look): boolean {
+  #account(tx: Tx, array: PortalArray, { outages }: HostedArray, poll: Look): boolean {
     const { events } = this.#tools;
     let isUp = array.status === 'created';
     const known = outages.findIndex(({ id }) => id === array.outageSeen);
     for (const { id, began_ms_ago: began, ended_ms_ago: ended } of outages.slice(known + 1)) {
-      const beganAt = began === null ? (look.before ?? look.at) : look.at - began;
+      const beganAt = began === null ? (poll.before ?? poll.at) : poll.at - began;
       if (isUp) this.#states.meter(tx, array, 'starting', beganAt);
       const wasShown = !isUp;
       isUp = ended !== null;
       if (ended === null) continue;
-      const endedAt = look.at - ended;
+      const endedAt = poll.at - ended;
       this.#states.meter(tx, array, 'created', endedAt);
       setOutageSeen(tx, array.id, id);
       if (wasShown) continue;

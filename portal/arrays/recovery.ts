@@ -1,7 +1,7 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { badParameter, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import type { Clouds } from '../clouds/service.ts';
+import type { CloudService } from '../clouds/service.ts';
 import { listProvidersOfCloud } from '../providers/repository.ts';
 import type { Tools } from '../tools.ts';
 import { findUserByUuid } from '../users/repository.ts';
@@ -11,7 +11,7 @@ import type { ArrayStates } from './states.ts';
 
 interface Parts {
   readonly tools: Tools;
-  readonly clouds: Clouds;
+  readonly clouds: CloudService;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
 }
@@ -47,12 +47,15 @@ export class ArrayRecovery {
     for (const hosted of data) {
       if (hosted.state === 'removing' || tools.store.read((db) => repository.isKnown(db, hosted.uuid))) continue;
       const { data: spec } = await link.hostedArrays.spec({ uuid: hosted.uuid });
-      recovered.push(await tools.store.write((tx) => this.#take(tx, { cloudId, hosted, spec, actor })));
+      recovered.push(await tools.store.write((tx) => this.#record(tx, { cloudId, hosted, spec, actor })));
     }
     return recovered;
   }
 
-  #take(tx: Tx, found: { cloudId: number; hosted: HostedArray; spec: ArraySpec; actor: PortalActor }): RecoveredArray {
+  #record(
+    tx: Tx,
+    found: { cloudId: number; hosted: HostedArray; spec: ArraySpec; actor: PortalActor },
+  ): RecoveredArray {
     const { tools, states, lifecycle } = this.#parts;
     const { cloudId, hosted, spec, actor } = found;
     const { product, name, owner, owner_uuid: ownerUuid, initial_passcode, internal_key, interfaces, ...kept } = spec;

@@ -2,22 +2,22 @@ import { scopeOf } from '../actor.ts';
 import type { PortalHandlers } from '../handlers.ts';
 import { compatibleNetworks } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
-import type { Contents } from './contents.ts';
-import type { Deletions } from './deletions.ts';
-import type { Orders } from './orders.ts';
+import type { ArrayContentsService } from './contents.ts';
+import type { ArrayDeletions } from './deletions.ts';
+import type { ArrayOrders } from './orders.ts';
 import type { ArrayRecovery } from './recovery.ts';
 import type { ArrayRecords } from './records.ts';
-import type { Arrays } from './service.ts';
+import type { ArrayService } from './service.ts';
 import type { ArrayStates } from './states.ts';
 
 interface Parts {
   readonly tools: Tools;
-  readonly orders: Orders;
-  readonly arrays: Arrays;
+  readonly orders: ArrayOrders;
+  readonly arrays: ArrayService;
   readonly records: ArrayRecords;
   readonly states: ArrayStates;
-  readonly contents: Contents;
-  readonly deletions: Deletions;
+  readonly contents: ArrayContentsService;
+  readonly deletions: ArrayDeletions;
   readonly recovery: ArrayRecovery;
 }
 

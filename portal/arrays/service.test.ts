@@ -8,7 +8,7 @@ import { refused, startTestPortal } from '../testing/portal.ts';
 const portal = await startTestPortal();
 after(() => portal.stop());
 
-const { admin, owner, friend, stranger, name, cloud } = portal;
+const { admin, owner, friend, otherUser, name, cloud } = portal;
 
 const shown = async (id: number) => (await admin.client.arrays.get({ array_id: id })).data;
 const free = async (key: string) =>
@@ -221,7 +221,7 @@ test('an array joins networks of its owner and leaves them, and keeps no address
 
 test('an array joins no network of somebody else, not even for an administrator', async () => {
   const { id } = await portal.array(friend);
-  const theirs = await portal.network(stranger);
+  const theirs = await portal.network(otherUser);
   for (const person of [friend, admin]) {
     const call = person.client.arrays.addInterface({ array_id: id, virtual_network_id: theirs });
     await refused(call, 404, /There is no virtual network/);
@@ -443,7 +443,7 @@ test('an array gives its drives, addresses and public address back when it is de
 test('a stranger learns nothing of an array, whatever is asked of it', async () => {
   const { id, name: array } = await portal.array(friend);
   const before = await shown(id);
-  const { arrays } = stranger.client;
+  const { arrays } = otherUser.client;
   const calls: readonly (() => Promise<unknown>)[] = [
     ...[...ofBlock, ...ofObjects].map(
       ([, call]) =>

@@ -2,13 +2,13 @@ import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { RequestKind } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, GranaryError, type FieldProblem, type Tx } from '@granary/kernel';
 import { scopeOf, type PortalActor } from '../actor.ts';
-import type { Clouds } from '../clouds/service.ts';
-import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
+import type { CloudService } from '../clouds/service.ts';
+import { interfacesOfArray, type InterfaceService } from '../networks/index.ts';
 import type { PortalRequest } from '../requests/request.ts';
-import type { Requests } from '../requests/service.ts';
+import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
-import { deletable, type Deletions } from './deletions.ts';
+import { deletable, type ArrayDeletions } from './deletions.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import type { PortalArray } from './array.ts';
 import { setPurged } from './repository.ts';
@@ -17,12 +17,12 @@ import type { ArrayStates } from './states.ts';
 
 interface Parts {
   readonly tools: Tools;
-  readonly clouds: Clouds;
-  readonly requests: Requests;
-  readonly interfaces: Interfaces;
+  readonly clouds: CloudService;
+  readonly requests: RequestService;
+  readonly interfaces: InterfaceService;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
-  readonly deletions: Deletions;
+  readonly deletions: ArrayDeletions;
 }
 
 const CHANGE_WAIT_MS = 5000;
@@ -42,7 +42,7 @@ const ATTACHING = 'adding a network interface';
 const changeable = ['created', 'starting'] as const;
 
 /** What an owner does with an array that exists. Each answers with a sentence for the owner. */
-export class Arrays {
+export class ArrayService {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -105,10 +105,10 @@ export class Arrays {
     if (wanted && address !== null)
       throw fail('in_use', { kind: 'The public address of', id: name, by: `it has ${address} already` });
     if (!wanted && address === null) throw fail('not_found', { kind: 'public address of array', id: name });
-    const told = await this.#own(actor, id, { type: 'public_ip', wanted });
+    const message = await this.#own(actor, id, { type: 'public_ip', wanted });
     // No field of the record shows it, so the answer does.
     const given = tools.store.read((db) => states.existing(db, id)).publicIp;
-    return wanted && given !== null ? `${told} The address is ${given}.` : told;
+    return wanted && given !== null ? `${message} The address is ${given}.` : message;
   }
 
   async setDataReduction(actor: PortalActor, id: number, enabled: boolean): Promise<string> {

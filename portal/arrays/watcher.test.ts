@@ -7,7 +7,7 @@ after(() => portal.stop());
 
 const { friend, admin, cloud, services } = portal;
 const shown = async (id: number) => (await friend.client.arrays.get({ array_id: id })).data;
-const look = () => services.watcher.look();
+const look = () => services.watcher.poll();
 
 test('an array whose process the cloud gave up on is shown as failed with the reason, and as created when it is back', async () => {
   const { id, name } = await portal.array(friend);
@@ -95,7 +95,7 @@ test('the silence of a cloud is not the death of its arrays', async (t) => {
   t.after(() => own.stop());
   const { id } = await own.array(own.friend);
   await own.cloud.stop();
-  await own.services.watcher.look();
+  await own.services.watcher.poll();
   assert.equal((await own.friend.client.arrays.get({ array_id: id })).data.status, 'created');
 });
 

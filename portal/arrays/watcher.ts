@@ -2,14 +2,14 @@ import { ConnectionError } from '@granary/client';
 import type { HostedArray } from '@granary/contract/cloud';
 import type { Tx } from '@granary/kernel';
 import { findCloud, listClouds, setSeenAt } from '../clouds/repository.ts';
-import type { Clouds } from '../clouds/service.ts';
-import type { Interfaces } from '../networks/index.ts';
+import type { CloudService } from '../clouds/service.ts';
+import type { InterfaceService } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { listDrives, withReturned } from './changes.ts';
 import type { PortalArray } from './array.ts';
 import { isKnown, listPlaced, setPlacement, setSpec } from './repository.ts';
-import { OutageBook, type Look } from './outages.ts';
+import { OutageAccounting, type Look } from './outages.ts';
 import type { ArrayStates } from './states.ts';
 
 const WATCH_MS = 3000;
@@ -17,32 +17,32 @@ const RECORD_MS = 60_000;
 
 interface Parts {
   readonly tools: Tools;
-  readonly clouds: Clouds;
+  readonly clouds: CloudService;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
-  readonly interfaces: Interfaces;
+  readonly interfaces: InterfaceService;
 }
 
 /** Looks at the clouds every few seconds, so that an array that died, or came back, is shown as it is. */
 export class ArrayWatcher {
   readonly #parts: Parts;
-  readonly #outages: OutageBook;
+  readonly #outages: OutageAccounting;
   /** When each cloud was last looked at, and when that was last put on record. */
-  readonly #looks = new Map<number, { at: number; recordedAt: number }>();
+  readonly #polls = new Map<number, { at: number; recordedAt: number }>();
   #timer: NodeJS.Timeout | undefined;
-  #look: Promise<void> = Promise.resolve();
+  #polling: Promise<void> = Promise.resolve();
   #stopped = false;
   readonly #namedUnknown = new Set<number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#outages = new OutageBook(parts.tools, parts.states);
+    this.#outages = new OutageAccounting(parts.tools, parts.states);
   }
 
   start(): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#look = this.look().finally(() => {
+      this.#polling = this.poll().finally(() => {
         this.start();
       });
     }, WATCH_MS).unref();
@@ -51,51 +51,51 @@ export class ArrayWatcher {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#look;
-    for (const [cloudId, { at }] of this.#looks)
+    await this.#polling;
+    for (const [cloudId, { at }] of this.#polls)
       await this.#recordLook(cloudId, at, 0).catch((error: unknown) =>
         this.#parts.tools.log.warn({ error }, 'when the clouds were last seen could not be recorded'),
       );
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { store, log } = this.#parts.tools;
     try {
       await this.#parts.clouds.claimAll();
       const clouds = store.read((db) => listClouds(db, false, { start: 0, limit: 0 }));
-      await Promise.all(clouds.map(({ id, name }) => this.#lookAtQuietly(id, name)));
+      await Promise.all(clouds.map(({ id, name }) => this.#pollCloudQuietly(id, name)));
     } catch (error) {
       log.error({ error }, 'could not look at the clouds');
     }
   }
 
   /** Silence of a cloud is not death of its arrays. */
-  async #lookAtQuietly(id: number, cloud: string): Promise<void> {
+  async #pollCloudQuietly(id: number, cloud: string): Promise<void> {
     const { log } = this.#parts.tools;
     try {
-      await this.#lookAt(id);
+      await this.#pollCloud(id);
     } catch (error) {
       if (error instanceof ConnectionError) log.debug({ cloud, reason: error.message }, 'a cloud does not answer');
       else log.warn({ error, cloud }, 'could not look at a cloud');
     }
   }
 
-  async #lookAt(cloudId: number): Promise<void> {
+  async #pollCloud(cloudId: number): Promise<void> {
     const { tools, clouds } = this.#parts;
     const before = new Map(tools.store.read((db) => listPlaced(db, cloudId)).map(({ id, status }) => [id, status]));
     if (before.size === 0 && this.#namedUnknown.has(cloudId)) return;
     const { data } = await clouds.link(cloudId).hostedArrays.list();
-    const look = this.#lookOf(cloudId);
+    const poll = this.#pollOf(cloudId);
     const byUuid = new Map(data.map((hosted) => [hosted.uuid, hosted]));
     await this.#nameUnknown(cloudId, data);
     await tools.store.write((tx) => {
       for (const array of listPlaced(tx, cloudId)) {
         // The answer is older than this moment: it says nothing of an array that has been worked on since.
         const isUntouched = before.get(array.id) === array.status && !tools.jobs.isBusy(tx, `array:${array.id}`);
-        if (isUntouched) this.#follow(tx, array, byUuid.get(array.uuid), look);
+        if (isUntouched) this.#follow(tx, array, byUuid.get(array.uuid), poll);
       }
     });
-    await this.#recordLook(cloudId, look.at, RECORD_MS);
+    await this.#recordLook(cloudId, poll.at, RECORD_MS);
   }
 
   /** After an older copy of the database was restored, arrays that were made since are named once a start. */
@@ -110,29 +110,29 @@ export class ArrayWatcher {
     await store.write((tx) => events.record(tx, { title, subject: `cloud:${cloudId}`, severity: 'error' }));
   }
 
-  #lookOf(cloudId: number): Look {
+  #pollOf(cloudId: number): Look {
     const { store, clock } = this.#parts.tools;
     return {
       at: clock.now(),
-      before: this.#looks.get(cloudId)?.at ?? store.read((db) => findCloud(db, cloudId))?.seenAt ?? null,
+      before: this.#polls.get(cloudId)?.at ?? store.read((db) => findCloud(db, cloudId))?.seenAt ?? null,
     };
   }
 
   /** Not each time: what is lost of it in a crash is at most a minute, and to the customer's advantage. */
   async #recordLook(cloudId: number, at: number, everyMs: number): Promise<void> {
-    const recordedAt = this.#looks.get(cloudId)?.recordedAt ?? -Infinity;
+    const recordedAt = this.#polls.get(cloudId)?.recordedAt ?? -Infinity;
     const isDue = at - recordedAt >= everyMs;
-    this.#looks.set(cloudId, { at, recordedAt: isDue ? at : recordedAt });
+    this.#polls.set(cloudId, { at, recordedAt: isDue ? at : recordedAt });
     if (isDue) await this.#parts.tools.store.write((tx) => setSeenAt(tx, cloudId, at));
   }
 
-  #follow(tx: Tx, array: PortalArray, hosted: HostedArray | undefined, look: Look): void {
+  #follow(tx: Tx, array: PortalArray, hosted: HostedArray | undefined, poll: Look): void {
     const { states, lifecycle, interfaces } = this.#parts;
     if (hosted) {
       this.#followAddress(tx, array, hosted);
-      this.#hearReturns(tx, array, hosted);
+      this.#recordReturns(tx, array, hosted);
       if (interfaces.recordBindings(tx, array.id, hosted.interfaces)) states.touch(tx, array.id);
-      this.#outages.follow(tx, array, hosted, look);
+      this.#outages.follow(tx, array, hosted, poll);
     }
     if ((array.status === 'created' || array.status === 'starting') && (!hosted || hosted.state === 'failed')) {
       const message = hosted ? (hosted.reason ?? 'Its process keeps ending') : 'Its cloud no longer has it';
@@ -155,7 +155,7 @@ export class ArrayWatcher {
   }
 
   /** What its administrator gave back is no longer the array's, nor on its bill. */
-  #hearReturns(tx: Tx, array: PortalArray, hosted: HostedArray): void {
+  #recordReturns(tx: Tx, array: PortalArray, hosted: HostedArray): void {
     const { tools, states } = this.#parts;
     const heard = array.spec.drives_returned ?? {};
     const drives = Object.entries(hosted.drives_returned).some(([type, count]) => heard[type] !== count);
@@ -165,13 +165,13 @@ export class ArrayWatcher {
     setSpec(tx, array.id, spec);
     setPlacement(tx, array.id, hosted);
     states.touch(tx, array.id);
-    const tell = (what: string) =>
+    const recordEvent = (what: string) =>
       tools.events.record(tx, {
         title: `Array ${array.name} ${what}`,
         subject: `array:${array.id}`,
         severity: 'notice',
       });
-    if (drives) tell(`gave drives back; it has ${listDrives(spec.drives)} now.`);
-    if (proxies) tell(`gave proxy controllers back; it has ${spec.proxy_zones.length} now.`);
+    if (drives) recordEvent(`gave drives back; it has ${listDrives(spec.drives)} now.`);
+    if (proxies) recordEvent(`gave proxy controllers back; it has ${spec.proxy_zones.length} now.`);
   }
 }

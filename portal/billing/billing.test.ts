@@ -6,7 +6,7 @@ import { setPrice } from '../pricing/price-book.ts';
 import type { ItemPrice } from '../pricing/items.ts';
 import { TestPortal } from '../pricing/testing.ts';
 import { syncMeter, type MeteredArray } from '../metering/meter.ts';
-import { Billing } from './service.ts';
+import { BillingService } from './service.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
 import { readBill } from './testing/read-bill.ts';
 
@@ -20,7 +20,7 @@ async function aBilling() {
   const ann = await portal.addUser('ann');
   const providerId = await portal.addProvider('local');
   const arrayId = await portal.addArray(ann, providerId, 'first');
-  const billing = new Billing(portal);
+  const billing = new BillingService(portal);
   const at = (time: string) => portal.clock.set(`${time.replace(' ', 'T')}Z`);
   return {
     portal,

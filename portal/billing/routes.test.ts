@@ -4,7 +4,7 @@ import { serve, TestPortal } from '../pricing/testing.ts';
 import { removeUser } from '../users/repository.ts';
 import { syncMeter } from '../metering/meter.ts';
 import { billingRoutes } from './routes.ts';
-import { Billing } from './service.ts';
+import { BillingService } from './service.ts';
 import { readBill } from './testing/read-bill.ts';
 
 test('a bill is downloaded as a zip', async () => {
@@ -17,7 +17,7 @@ test('a bill is downloaded as a zip', async () => {
   await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
   portal.clock.advance(90 * 60_000);
 
-  const app = await serve(portal, billingRoutes(new Billing(portal)), [admin, ann]);
+  const app = await serve(portal, billingRoutes(new BillingService(portal)), [admin, ann]);
   const get = (query: Record<string, string>, token: string) =>
     app.inject({ method: 'GET', url: '/api/billing_items', query, headers: { 'x-token': token } });
   const window = { start_datetime: '2026-01-01 00:00', end_datetime: '2026-02-01 00:00' };
@@ -52,7 +52,7 @@ test('the bill of a removed user keeps the name', async () => {
   });
   const window = { start: '2026-01-01 00:00', end: '2026-02-01 00:00' };
   for (const userId of [undefined, ann.userId]) {
-    const { bytes } = await new Billing(portal).report({ ...window, userId }, admin);
+    const { bytes } = await new BillingService(portal).report({ ...window, userId }, admin);
     assert.equal(readBill(bytes).items[0]?.['user'], 'ann');
   }
 });

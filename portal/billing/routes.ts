@@ -1,7 +1,7 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { Billing } from './service.ts';
+import type { BillingService } from './service.ts';
 
-export function billingRoutes(billing: Billing): PortalHandlers {
+export function billingRoutes(billing: BillingService): PortalHandlers {
   return {
     billing: {
       download: ({ start_datetime: start, end_datetime: end, user_id }, { actor }) =>

@@ -22,7 +22,7 @@ export interface ReportRequest {
 const LINES_MAX = 500_000;
 
 /** What was used, from the meter, at the prices of the time. */
-export class Billing {
+export class BillingService {
   readonly #tools: Pick<Tools, 'store' | 'clock'>;
 
   constructor(tools: Pick<Tools, 'store' | 'clock'>) {

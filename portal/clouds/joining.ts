@@ -18,7 +18,7 @@ import type { Tools } from '../tools.ts';
 import * as repository from './join-code-repository.ts';
 import type { JoinCode } from './join-code.ts';
 import { ISSUER_DAYS } from './renewals.ts';
-import type { Clouds } from './service.ts';
+import type { CloudService } from './service.ts';
 
 const MINUTE_MS = 60_000;
 /** Of a code that has expired it is told for so long that it has. */
@@ -51,10 +51,10 @@ interface JoinRequest {
  */
 export class Joining {
   readonly #tools: Tools;
-  readonly #clouds: Clouds;
+  readonly #clouds: CloudService;
   readonly #attempts: SignInAttempts;
 
-  constructor(tools: Tools, clouds: Clouds) {
+  constructor(tools: Tools, clouds: CloudService) {
     this.#tools = tools;
     this.#clouds = clouds;
     this.#attempts = new SignInAttempts({ clock: tools.clock });

@@ -3,7 +3,7 @@ import { daysLeft, splitChain, type Issuer } from '@granary/kernel';
 import type { Tools } from '../tools.ts';
 import type { Cloud } from './cloud.ts';
 import { listClouds, updateTrusted } from './repository.ts';
-import type { Clouds } from './service.ts';
+import type { CloudService } from './service.ts';
 
 /** How long the issuer of a joined cloud lasts: one that was removed is trusted by nobody after that. */
 export const ISSUER_DAYS = 365;
@@ -16,12 +16,12 @@ const CHECK_EVERY_MS = 3600_000;
 /** Renews the certificates of the issuers of joined clouds, over the portal's connection to them. */
 export class IssuerRenewals {
   readonly #tools: Tools;
-  readonly #clouds: Clouds;
+  readonly #clouds: CloudService;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
   readonly #alarmed = new Set<number>();
 
-  constructor(tools: Tools, clouds: Clouds) {
+  constructor(tools: Tools, clouds: CloudService) {
     this.#tools = tools;
     this.#clouds = clouds;
   }

@@ -1,9 +1,9 @@
 import { pageOf } from '@granary/kernel';
 import type { PortalHandlers } from '../handlers.ts';
 import type { Joining } from './joining.ts';
-import type { Clouds } from './service.ts';
+import type { CloudService } from './service.ts';
 
-export function cloudRoutes(clouds: Clouds, joining: Joining): PortalHandlers {
+export function cloudRoutes(clouds: CloudService, joining: Joining): PortalHandlers {
   return {
     clouds: {
       list: (page, context) => {

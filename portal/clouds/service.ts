@@ -53,7 +53,7 @@ export interface CloudRelations {
 }
 
 /** The clouds that can host arrays, as last read from them. */
-export class Clouds {
+export class CloudService {
   readonly #tools: Tools;
   readonly #claims: CloudClaims;
   readonly #links: CloudLinks;

@@ -84,7 +84,7 @@ test('a refused request leaves no event', async () => {
 test('events are filtered by severity, newest first, in pages with the count of all', async () => {
   const { name: array } = await portal.array(friend);
   cloud.setState(array, 'failed', 'It crashed.');
-  await portal.services.watcher.look();
+  await portal.services.watcher.poll();
   const errors = await admin.client.events.list({ severity: 3 });
   assert.ok(errors.data.length > 0 && errors.data.every(({ msg_severity: severity }) => Number(severity) <= 3));
   assert.equal(errors.data[0]?.msg_title, `Array ${array} failed: It crashed.`);

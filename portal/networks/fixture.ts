@@ -3,18 +3,18 @@ import type { Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import { namesOfArrays, tenantOfArray } from '../arrays/repository.ts';
 import { Fixture } from '../tenants/fixture.ts';
-import { Interfaces } from './interfaces/service.ts';
-import { Networks, type NewNetwork } from './service.ts';
+import { InterfaceService } from './interfaces/service.ts';
+import { NetworkService, type NewNetwork } from './service.ts';
 import type { NetworkView } from './view.ts';
-import { Vlans } from './vlans/service.ts';
+import { VlanService } from './vlans/service.ts';
 
 export const allRecords = { start: 0, limit: 0 };
 
 /** Two users and an administrator at one provider of a cloud with ten VLANs, 1000 to 1009. */
 export async function networkFixture(context: TestContext) {
   const fixture = new Fixture(context);
-  const vlans = new Vlans(fixture.tools, namesOfArrays);
-  const networks = new Networks({
+  const vlans = new VlanService(fixture.tools, namesOfArrays);
+  const networks = new NetworkService({
     tools: fixture.tools,
     vlans,
     refreshCloud: () => Promise.resolve(),
@@ -35,7 +35,7 @@ export async function networkFixture(context: TestContext) {
     fixture,
     vlans,
     networks,
-    interfaces: new Interfaces(fixture.tools, tenantOfArray),
+    interfaces: new InterfaceService(fixture.tools, tenantOfArray),
     cloudId,
     local,
     admin: await fixture.user('admin', 'admin'),

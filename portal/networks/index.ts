@@ -1,6 +1,6 @@
 export { compatibleNetworks, networkForOrder } from './interfaces/joining.ts';
 export type { ArrayInterface } from './interfaces/interface.ts';
-export { Interfaces, interfacesOfArray } from './interfaces/service.ts';
+export { InterfaceService, interfacesOfArray } from './interfaces/service.ts';
 export { networkRoutes } from './routes.ts';
-export { Networks } from './service.ts';
-export { Vlans } from './vlans/service.ts';
+export { NetworkService } from './service.ts';
+export { VlanService } from './vlans/service.ts';

@@ -3,9 +3,9 @@ import { test, type TestContext } from 'node:test';
 import { portalApi } from '@granary/contract/portal';
 import { createApiServer } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import { Computes, type FileRequest } from '../tenants/computes/service.ts';
+import { ComputeService, type FileRequest } from '../tenants/computes/service.ts';
 import { tenantRoutes } from '../tenants/routes.ts';
-import { Tenants } from '../tenants/service.ts';
+import { TenantService } from '../tenants/service.ts';
 import { networkFixture } from './fixture.ts';
 import { networkRoutes } from './routes.ts';
 
@@ -22,7 +22,7 @@ async function serve(context: TestContext) {
     authenticate: ({ headers }) => people.find(({ username }) => username === headers['x-token']),
     handlers: {
       ...networkRoutes(parts.networks, parts.vlans),
-      ...tenantRoutes(new Tenants(tools), new Computes(tools), fileRequest),
+      ...tenantRoutes(new TenantService(tools), new ComputeService(tools), fileRequest),
     },
   });
   context.after(() => app.close());

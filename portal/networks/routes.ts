@@ -1,8 +1,8 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { Networks } from './service.ts';
-import type { Vlans } from './vlans/service.ts';
+import type { NetworkService } from './service.ts';
+import type { VlanService } from './vlans/service.ts';
 
-export function networkRoutes(networks: Networks, vlans: Vlans): PortalHandlers {
+export function networkRoutes(networks: NetworkService, vlans: VlanService): PortalHandlers {
   return {
     vlans: {
       list: (page, context) => {

@@ -11,7 +11,7 @@ import { arraysInNetwork } from './interfaces/repository.ts';
 import * as repository from './repository.ts';
 import { networkView, type NetworkView } from './view.ts';
 import type { ArrayNames } from './network.ts';
-import type { Vlans } from './vlans/service.ts';
+import type { VlanService } from './vlans/service.ts';
 import { namely } from './wording.ts';
 
 export interface NewNetwork extends AddressInput {
@@ -34,16 +34,16 @@ interface NetworkToDelete {
 
 interface NetworkParts {
   readonly tools: Tools;
-  readonly vlans: Vlans;
+  readonly vlans: VlanService;
   /** Reads anew what the cloud of a provider keeps for itself. */
   readonly refreshCloud: (providerId: number) => Promise<void>;
   readonly arrayNames: ArrayNames;
 }
 
 /** Networks of tenants, each on one VLAN of the provider. */
-export class Networks {
+export class NetworkService {
   readonly #tools: Tools;
-  readonly #vlans: Vlans;
+  readonly #vlans: VlanService;
   readonly #refreshCloud: NetworkParts['refreshCloud'];
   readonly #arrayNames: ArrayNames;
 

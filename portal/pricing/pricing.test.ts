@@ -4,7 +4,7 @@ import { GranaryError } from '@granary/kernel';
 import { itemName } from './items.ts';
 import { priceHistory, seedPrices, setPrice } from './price-book.ts';
 import { listCurrentPrices } from './repository.ts';
-import { Pricing } from './service.ts';
+import { PricingService } from './service.ts';
 import { anEngine, anInventory, TestPortal } from './testing.ts';
 
 function priceBook(portal: TestPortal, providerId: number): Record<string, string> {
@@ -37,7 +37,7 @@ async function aPortal() {
   const portal = new TestPortal();
   const admin = await portal.addUser('admin', 'admin');
   const providerId = await portal.addProvider('local');
-  const pricing = new Pricing(portal);
+  const pricing = new PricingService(portal);
   return { portal, admin, providerId, pricing };
 }
 

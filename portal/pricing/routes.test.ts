@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pricingRoutes } from './routes.ts';
-import { Pricing } from './service.ts';
+import { PricingService } from './service.ts';
 import { serve, TestPortal } from './testing.ts';
 
 interface PriceTable {
@@ -15,7 +15,7 @@ async function aServer() {
   const admin = await portal.addUser('admin', 'admin');
   const user = await portal.addUser('ann');
   const providerId = await portal.addProvider('local');
-  const app = await serve(portal, pricingRoutes(new Pricing(portal)), [admin, user]);
+  const app = await serve(portal, pricingRoutes(new PricingService(portal)), [admin, user]);
   return { portal, app, providerId };
 }
 

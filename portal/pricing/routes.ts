@@ -1,8 +1,8 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { EnginePrices, Pricing } from './service.ts';
+import type { EnginePrices, PricingService } from './service.ts';
 
 /** `providers.setFlavorPrice` stands beside the other handlers of `providers`. */
-export function pricingRoutes(pricing: Pricing): PortalHandlers {
+export function pricingRoutes(pricing: PricingService): PortalHandlers {
   return {
     pricing: {
       get: (_, { actor }) => {

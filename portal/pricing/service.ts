@@ -20,7 +20,7 @@ export interface EnginePrices {
 }
 
 /** The price books of the providers. Prices have a history: a change holds from the moment it is made. */
-export class Pricing {
+export class PricingService {
   readonly #tools: Pick<Tools, 'store' | 'clock' | 'events'>;
 
   constructor(tools: Pick<Tools, 'store' | 'clock' | 'events'>) {

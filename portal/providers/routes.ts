@@ -1,8 +1,8 @@
 import type { PortalHandlers } from '../handlers.ts';
 import type { ProviderGroups } from './groups.ts';
-import type { Providers } from './service.ts';
+import type { ProviderService } from './service.ts';
 
-export function providerRoutes(providers: Providers): PortalHandlers {
+export function providerRoutes(providers: ProviderService): PortalHandlers {
   return {
     providers: {
       list: (page, context) => {

@@ -1,7 +1,7 @@
 import type { Inventory } from '@granary/contract/cloud';
 import { fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
-import type { Clouds } from '../clouds/service.ts';
+import type { CloudService } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
 import type { Provider } from './provider.ts';
 import * as repository from './repository.ts';
@@ -32,12 +32,12 @@ export interface ProviderRelations {
 }
 
 /** Who sells the storage of a cloud, at which prices. */
-export class Providers {
+export class ProviderService {
   readonly #tools: Tools;
-  readonly #clouds: Clouds;
+  readonly #clouds: CloudService;
   readonly #relations: ProviderRelations;
 
-  constructor(tools: Tools, clouds: Clouds, relations: ProviderRelations) {
+  constructor(tools: Tools, clouds: CloudService, relations: ProviderRelations) {
     this.#tools = tools;
     this.#clouds = clouds;
     this.#relations = relations;

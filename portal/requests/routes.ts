@@ -1,7 +1,7 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { Requests } from './service.ts';
+import type { RequestService } from './service.ts';
 
-export function requestRoutes(requests: Requests): PortalHandlers {
+export function requestRoutes(requests: RequestService): PortalHandlers {
   return {
     arrayRequests: {
       list: ({ status, ...page }, context) => {

@@ -5,7 +5,7 @@ import { blockOrder, refused, startTestPortal, type Person } from '../testing/po
 const portal = await startTestPortal();
 after(() => portal.stop());
 
-const { admin, owner, stranger, name } = portal;
+const { admin, owner, otherUser, name } = portal;
 
 /** An order that waits, as its request. */
 async function order(person: Person = owner): Promise<{ id: number; name: string; arrayId: number }> {
@@ -18,7 +18,7 @@ async function order(person: Person = owner): Promise<{ id: number; name: string
 const get = async (id: number) => (await admin.client.arrayRequests.get({ id })).data;
 
 test('users see their own requests, administrators see all', async () => {
-  const [mine, theirs] = [await order(owner), await order(stranger)];
+  const [mine, theirs] = [await order(owner), await order(otherUser)];
   const idsOf = async ({ client }: Person) => (await client.arrayRequests.list()).data.map(({ id }) => id);
   assert.ok((await idsOf(owner)).includes(mine.id) && !(await idsOf(owner)).includes(theirs.id));
   const all = await idsOf(admin);

@@ -33,14 +33,14 @@ export interface Executor {
   /** In the transaction that approves it: both or neither. Returns the job it started, if any. */
   execute(tx: Tx, request: PortalRequest): number | undefined;
   /** Waits for that job a while and throws if it failed, so that whoever approves hears of it. */
-  settled?(jobId: number): Promise<void>;
+  finished?(jobId: number): Promise<void>;
   denied?(tx: Tx, request: PortalRequest, reason: string): void;
   /** Whether the administrator may give it another name. */
   readonly renames?: (tx: Tx, request: PortalRequest, name: string) => void;
 }
 
 /** What needs an administrator's word: filed, approved or denied, and kept as a record of who decided what. */
-export class Requests {
+export class RequestService {
   readonly #tools: Tools;
   readonly #executors = new Map<RequestKind, Executor>();
 
@@ -101,7 +101,7 @@ export class Requests {
       if (name !== request.name) executor.renames?.(tx, request, name);
       return this.#approve(tx, this.#pending(tx, id), actor);
     });
-    if (jobId !== undefined) await executor.settled?.(jobId);
+    if (jobId !== undefined) await executor.finished?.(jobId);
   }
 
   async deny(actor: PortalActor, id: number, reason: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { Settings } from './service.ts';
+import type { SettingService } from './service.ts';
 
-export function settingRoutes(settings: Settings): PortalHandlers {
+export function settingRoutes(settings: SettingService): PortalHandlers {
   return {
     settings: {
       getLogLevel: () => ({ log_level: settings.logLevel }),

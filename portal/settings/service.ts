@@ -7,7 +7,7 @@ import { RETENTION, retentionHours } from './retention.ts';
 
 const LOG_LEVEL = 'log_level';
 
-export class Settings {
+export class SettingService {
   readonly #tools: Tools;
 
   constructor(tools: Tools) {

@@ -1,8 +1,12 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { Computes, FileRequest } from './computes/service.ts';
-import type { Tenants } from './service.ts';
+import type { ComputeService, FileRequest } from './computes/service.ts';
+import type { TenantService } from './service.ts';
 
-export function tenantRoutes(tenants: Tenants, computes: Computes, fileRequest: FileRequest): PortalHandlers {
+export function tenantRoutes(
+  tenants: TenantService,
+  computes: ComputeService,
+  fileRequest: FileRequest,
+): PortalHandlers {
   return {
     tenants: {
       list: (page, context) => {

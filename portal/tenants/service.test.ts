@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fixture } from './fixture.ts';
-import { addTenantsOfProvider, addTenantsOfUser, findTenant, Tenants, tenantOfProvider } from './service.ts';
+import { addTenantsOfProvider, addTenantsOfUser, findTenant, TenantService, tenantOfProvider } from './service.ts';
 
 const all = { start: 0, limit: 0 };
 
@@ -14,7 +14,7 @@ test('every user is a tenant of every provider, whichever came first, numbered w
   const bob = await fixture.user('bob');
   const east = await fixture.provider('east', cloud);
 
-  const { tenants, total } = new Tenants(fixture.tools).list(admin, all);
+  const { tenants, total } = new TenantService(fixture.tools).list(admin, all);
   assert.equal(total, 6);
   const shown = tenants.map((one) => [one.username, one.provider_id, one.internal_id, one.name]);
   assert.deepEqual(shown, [
@@ -40,7 +40,7 @@ test('adding tenants again adds none', async (context) => {
     addTenantsOfUser(tx, ann.userId, 'ann');
     addTenantsOfProvider(tx, local);
   });
-  assert.equal(new Tenants(fixture.tools).list(ann, all).total, 1);
+  assert.equal(new TenantService(fixture.tools).list(ann, all).total, 1);
 });
 
 test('a user lists their own tenants, an administrator all, a page at a time', async (context) => {
@@ -50,7 +50,7 @@ test('a user lists their own tenants, an administrator all, a page at a time', a
   const cloud = await fixture.cloud('here');
   await fixture.provider('local', cloud);
   await fixture.provider('east', cloud);
-  const tenants = new Tenants(fixture.tools);
+  const tenants = new TenantService(fixture.tools);
 
   assert.deepEqual(
     tenants.list(ann, all).tenants.map((one) => one.name),

@@ -8,7 +8,7 @@ import type { Tenant } from './tenant.ts';
 import { tenantView, type TenantView } from './view.ts';
 
 /** Every user is a tenant of every provider; networks belong to tenants. */
-export class Tenants {
+export class TenantService {
   readonly #tools: Pick<Tools, 'store'>;
 
   constructor(tools: Pick<Tools, 'store'>) {

@@ -63,7 +63,7 @@ export interface TestPortal {
   /** An ordinary user whose orders act at once. */
   readonly friend: Person;
   /** An ordinary user to whom nothing of the others belongs. */
-  readonly stranger: Person;
+  readonly otherUser: Person;
   /** A request as it stands, without a socket. */
   readonly send: (person: Person | undefined, asked: Asked) => Promise<Answered>;
   readonly inject: App['inject'];
@@ -125,7 +125,7 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
     authority,
     ...(options.clock && { clock: options.clock }),
   });
-  tellsTls(running, authority);
+  expectsTls(running, authority);
   await addPeople(running);
   await setRetention(running, options.retentionHours);
   const endings: (() => Promise<void>)[] = [];
@@ -147,7 +147,7 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
 }
 
 /** Tests reach it in the clear; join codes are as if they did not. */
-function tellsTls({ tools, url }: RunningPortal, authority: Issuer): void {
+function expectsTls({ tools, url }: RunningPortal, authority: Issuer): void {
   const shown = authority.issue({
     role: 'portal',
     id: authority.id,
@@ -237,7 +237,7 @@ function testPortal(running: RunningPortal, cloud: FakeCloud, person: TestPortal
     admin,
     owner: person('owner', people[0].password),
     friend: person('friend', people[1].password),
-    stranger: person('stranger', people[2].password),
+    otherUser: person('stranger', people[2].password),
     inject: app.inject.bind(app),
     person,
     name,

@@ -135,8 +135,8 @@ test('one address that guesses at many users is refused as well', async (t) => {
 
 test('right passwords that come at the same moment are all let in', async (t) => {
   const portal = await start(t);
-  const { owner, friend, stranger } = portal;
-  const people = [owner, friend, stranger];
+  const { owner, friend, otherUser } = portal;
+  const people = [owner, friend, otherUser];
   const answers = await Promise.all(
     Array.from({ length: 90 }, (_, number) => {
       const { username, password } = people[number % 3] as Person;

@@ -32,7 +32,7 @@ export class SignIn {
   }
 
   /** Called when a user changed: what was remembered may no longer hold. */
-  forget(): void {
+  invalidate(): void {
     this.#actors.clear();
     this.#passwords.clear();
   }
@@ -72,7 +72,7 @@ export class SignIn {
         actor: user.username,
       });
       tx.afterCommit(() => {
-        this.forget();
+        this.invalidate();
       });
     });
     return token;

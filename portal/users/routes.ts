@@ -1,7 +1,7 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { Users } from './service.ts';
+import type { UserService } from './service.ts';
 
-export function userRoutes(users: Users): PortalHandlers {
+export function userRoutes(users: UserService): PortalHandlers {
   return {
     users: {
       list: (page, context) => {

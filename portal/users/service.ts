@@ -26,7 +26,7 @@ export interface UserChange {
 /** What users need of sign-in. */
 interface SignInState {
   /** Drops remembered tokens, passwords and roles after a change. */
-  forget(): void;
+  invalidate(): void;
   isRefused(username: string): boolean;
 }
 
@@ -39,7 +39,7 @@ export interface UserRelations {
 }
 
 /** The people of the portal and what they may do. */
-export class Users {
+export class UserService {
   readonly #tools: Tools;
   readonly #signIn: SignInState;
   readonly #relations: UserRelations;
@@ -156,7 +156,7 @@ export class Users {
     const title = `User ${username} was ${what}.`;
     this.#tools.events.record(tx, { title, subject: `user:${id}`, actor: actor.username });
     tx.afterCommit(() => {
-      this.#signIn.forget();
+      this.#signIn.invalidate();
     });
   }
 

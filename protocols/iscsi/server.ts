@@ -9,8 +9,8 @@ import { describeTargets, portalAddress } from './login/discovery.ts';
 import type { Admission, Doorkeeper, LoginResult } from './login/exchange.ts';
 import { LoginRefused, LoginStatus } from './login/status.ts';
 import type { ReservationStore } from './scsi/reservations/reservation-store.ts';
-import { Connection, type ConnectionHost, type OpenedSession } from './session/connection.ts';
-import { Session } from './session/session.ts';
+import { IscsiConnection, type ConnectionHost, type OpenedSession } from './session/connection.ts';
+import { IscsiSession } from './session/session.ts';
 import { IscsiTarget, isProvenBy, type TargetOptions } from './target.ts';
 import { Units } from './units.ts';
 
@@ -41,7 +41,7 @@ export class IscsiServer implements ConnectionHost {
   readonly #units: Units;
   readonly #listeners = new Map<string, Server>();
   readonly #targets = new Map<string, IscsiTarget>();
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<IscsiConnection>();
   readonly #connectionLimits: ConnectionLimits;
   #watch: NodeJS.Timeout | undefined;
   #lastHandle = 0;
@@ -140,7 +140,7 @@ export class IscsiServer implements ConnectionHost {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, this, place);
+    const connection = new IscsiConnection(socket, this, place);
     this.#connections.add(connection);
   }
 
@@ -167,10 +167,10 @@ export class IscsiServer implements ConnectionHost {
     };
   }
 
-  openSession(login: LoginResult, connection: Connection, statusNumber: number): OpenedSession {
+  openSession(login: LoginResult, connection: IscsiConnection, statusNumber: number): OpenedSession {
     const handle = this.#nextHandle();
     const make = (target: IscsiTarget | undefined, label = '') =>
-      new Session({
+      new IscsiSession({
         handle,
         login,
         target,
@@ -197,7 +197,7 @@ export class IscsiServer implements ConnectionHost {
       throw new LoginRefused(LoginStatus.outOfResources, 'the target has no room for more sessions');
     }
     const ready = older?.close();
-    if (older !== undefined) target.forget(older);
+    if (older !== undefined) target.removeSession(older);
     older?.link.end('the initiator logged in again');
     const session = make(target, access.label);
     target.admit(session, access);
@@ -209,7 +209,7 @@ export class IscsiServer implements ConnectionHost {
     return this.#lastHandle;
   }
 
-  #describeTargets(login: LoginResult, connection: Connection, name: string | undefined): Buffer {
+  #describeTargets(login: LoginResult, connection: IscsiConnection, name: string | undefined): Buffer {
     const candidates = name === undefined ? this.targets() : [this.#targets.get(name)];
     const shown = candidates.filter(
       (target) => target?.authorise(login.initiatorName, connection.address) !== undefined,
@@ -217,12 +217,12 @@ export class IscsiServer implements ConnectionHost {
     return describeTargets(shown, connection.portal);
   }
 
-  closed(connection: Connection): void {
+  closed(connection: IscsiConnection): void {
     this.#connections.delete(connection);
     const { session, address, endingReason } = connection;
     this.report({ type: 'connection-dropped', address, reason: endingReason });
     if (session === undefined) return;
-    this.#targets.get(session.targetName)?.forget(session);
+    this.#targets.get(session.targetName)?.removeSession(session);
     void session.close();
     const { initiatorName: initiator, targetName: target, label, counters } = session;
     if (target !== '') {

@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts';
 import type { ChapSecrets } from './login/chap.ts';
 import { LogicalUnit, type UnitOptions } from './scsi/logical-unit.ts';
 import { Attention } from './scsi/sense.ts';
-import type { Session, SessionTarget, VisibleUnit } from './session/session.ts';
+import type { IscsiSession, SessionTarget, VisibleUnit } from './session/session.ts';
 
 /** What an initiator may do at a target. */
 export interface Access {
@@ -64,7 +64,7 @@ export class IscsiTarget implements SessionTarget {
   readonly #options: TargetOptions;
   readonly #registry: UnitRegistry;
   readonly #luns = new Map<number, LogicalUnit>();
-  readonly #sessions = new Map<Session, Access>();
+  readonly #sessions = new Map<IscsiSession, Access>();
 
   constructor(options: TargetOptions, registry: UnitRegistry) {
     this.iqn = options.iqn;
@@ -163,14 +163,14 @@ export class IscsiTarget implements SessionTarget {
     for (const session of [...this.#sessions.keys()]) this.#drop(session, reason);
   }
 
-  #drop(session: Session, reason: string): void {
+  #drop(session: IscsiSession, reason: string): void {
     session.announceDrop();
     void session.close();
     session.link.end(reason);
   }
 
   /** The older session of the same initiator port, which a new one replaces. */
-  sessionOf(initiatorName: string, isid: string): Session | undefined {
+  sessionOf(initiatorName: string, isid: string): IscsiSession | undefined {
     for (const session of this.#sessions.keys()) {
       if (session.initiatorName === initiatorName && session.isid === isid) return session;
     }
@@ -181,16 +181,16 @@ export class IscsiTarget implements SessionTarget {
     return this.#sessions.size;
   }
 
-  admit(session: Session, access: Access): void {
+  admit(session: IscsiSession, access: Access): void {
     this.#sessions.set(session, access);
     session.refreshUnits();
   }
 
-  forget(session: Session): void {
+  removeSession(session: IscsiSession): void {
     this.#sessions.delete(session);
   }
 
-  visibleUnits(session: Session): ReadonlyMap<number, VisibleUnit> {
+  visibleUnits(session: IscsiSession): ReadonlyMap<number, VisibleUnit> {
     const access = this.#sessions.get(session);
     const visible = new Map<number, VisibleUnit>();
     if (access === undefined) return visible;
@@ -221,7 +221,7 @@ export class IscsiTarget implements SessionTarget {
   }
 
   #refresh(): void {
-    for (const session of this.#sessions.keys()) if (session.refreshUnits()) session.tellLunsChanged();
+    for (const session of this.#sessions.keys()) if (session.refreshUnits()) session.notifyLunsChanged();
   }
 }
 

@@ -63,7 +63,7 @@ export class LockTable {
   }
 
   /** Forgets the file if nothing is left to remember. */
-  tidy(file: LockedFile): void {
+  prune(file: LockedFile): void {
     if (this.find(file)?.isEmpty === true) this.#files.delete(keyOf(file));
   }
 
@@ -85,7 +85,7 @@ export class LockTable {
     if (locks === undefined) return;
     release(locks);
     for (const waiter of [...locks.waiters]) waiter();
-    this.tidy(file);
+    this.prune(file);
   }
 }
 

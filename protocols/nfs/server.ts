@@ -18,7 +18,7 @@ import { PortmapProgram } from './portmap/portmap.ts';
 import { GracePeriod } from './recovery/grace-period.ts';
 import { MemoryRecorder, type ClientRecorder } from './recovery/recorder.ts';
 import { BufferPool } from './rpc/buffer-pool.ts';
-import { Connection, type ConnectionHost } from './rpc/connection.ts';
+import { RpcConnection, type ConnectionHost } from './rpc/connection.ts';
 import { Dispatcher } from './rpc/dispatcher.ts';
 import type { RpcProgram } from './rpc/program.ts';
 import { ReplayCache } from './rpc/replay-cache.ts';
@@ -70,7 +70,7 @@ export class NfsServer implements ConnectionHost {
   readonly #options: NfsServerOptions;
   readonly #exports = new Exports(Date.now);
   readonly #listeners = new Map<string, Server>();
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<RpcConnection>();
   readonly #connectionLimits: ConnectionLimits;
   readonly #grace: GracePeriod;
   readonly #version4: Version4;
@@ -228,7 +228,7 @@ export class NfsServer implements ConnectionHost {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, this, place);
+    const connection = new RpcConnection(socket, this, place);
     this.#connections.add(connection);
   }
 
@@ -243,7 +243,7 @@ export class NfsServer implements ConnectionHost {
     return this.#exports.isKnown(address);
   }
 
-  closed(connection: Connection): void {
+  closed(connection: RpcConnection): void {
     this.#connections.delete(connection);
     const { address, endingReason: reason } = connection;
     this.report({ type: 'connection-dropped', address, reason });

@@ -2,10 +2,10 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { markSignedIn } from '@granary/kernel/edge';
 import type { DataContext, DataSettings } from '../objects/context.ts';
 import { KEEP_ALIVE } from '../objects/keep-alive.ts';
-import type { Access } from './access/access.ts';
+import type { S3Access } from './access/access.ts';
 import { type Address, readAddress } from './address.ts';
 import { type Expectations, readExpectations } from './body/expectations.ts';
-import { RequestBody } from './body/request-body.ts';
+import { S3RequestBody } from './body/request-body.ts';
 import { IncomingSource } from './body/source.ts';
 import { CHECKSUM_HEADERS } from './checksums/checksums.ts';
 import type { Documents } from './documents.ts';
@@ -23,7 +23,7 @@ import { demandOwner, WireRequest } from './wire-request.ts';
 export interface Wire {
   readonly context: DataContext;
   readonly authenticator: Authenticator;
-  readonly access: Access;
+  readonly access: S3Access;
   readonly router: Router;
   readonly documents: Documents;
   /** What a form ends in. */
@@ -124,7 +124,7 @@ export class Conversation {
       makeBody: (all) => {
         const header = operation.objectChecksums ? withoutChecksums(all) : all;
         const endless = this.#incoming.headers['transfer-encoding'] !== undefined;
-        return new RequestBody(this.#source(), readExpectations(header, payload, endless), chunks);
+        return new S3RequestBody(this.#source(), readExpectations(header, payload, endless), chunks);
       },
     });
     return this.#execute(operation, request);
@@ -178,7 +178,7 @@ export class Conversation {
       headers: Object.assign(posted.headers, forAccess(this.#incoming.headers)),
       makeBody: (header) => {
         const expected: Expectations = { ...readExpectations(header, PLAIN, false), size: undefined };
-        return new RequestBody({ chunks: () => form.file() }, expected, null, sizeCheck(posted.range));
+        return new S3RequestBody({ chunks: () => form.file() }, expected, null, sizeCheck(posted.range));
       },
     });
     const reply = await this.#execute(postObject, request);

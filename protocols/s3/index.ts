@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DataContext } from '../objects/context.ts';
-import { Access } from './access/access.ts';
+import { S3Access } from './access/access.ts';
 import { Conversation, type Wire } from './conversation.ts';
 import { Documents } from './documents.ts';
 import { operations } from './operations/index.ts';
@@ -17,7 +17,7 @@ export function createS3(context: DataContext): (request: IncomingMessage, respo
   const wire: Wire = {
     context,
     authenticator: new Authenticator(context),
-    access: new Access(context),
+    access: new S3Access(context),
     router: new Router(operations),
     documents: new Documents(),
     postObject: { ...putObject, name: 'PostObject' },

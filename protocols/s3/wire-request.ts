@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bucket } from '@granary/storage/object-store';
 import type { Caller, DataContext, DataSettings } from '../objects/context.ts';
-import type { Access, Wish } from './access/access.ts';
+import type { S3Access, Wish } from './access/access.ts';
 import type { AskingRequest } from './access/request-keys.ts';
-import type { RequestBody } from './body/request-body.ts';
+import type { S3RequestBody } from './body/request-body.ts';
 import { S3Error } from './errors.ts';
 import type { AccessFacts, BucketAddress, OpenedBucket, S3Query, S3Request } from './request.ts';
 
 export interface RequestParts {
   readonly context: DataContext;
-  readonly access: Access;
+  readonly access: S3Access;
   readonly settings: DataSettings;
   readonly requestId: string;
   readonly now: number;
@@ -22,7 +22,7 @@ export interface RequestParts {
   readonly key: string | null;
   readonly query: S3Query;
   readonly headers: IncomingHttpHeaders;
-  readonly makeBody: (header: (name: string) => string | undefined) => RequestBody;
+  readonly makeBody: (header: (name: string) => string | undefined) => S3RequestBody;
 }
 
 /** Clients that presign put headers into the query; these are about bytes nobody had yet. */
@@ -47,7 +47,7 @@ export class WireRequest implements S3Request, AskingRequest {
   opened: Bucket | null = null;
   /** The version of its object that it is about, if it is one that can be; set with the bucket. */
   versionId: string | undefined;
-  #body: RequestBody | undefined;
+  #body: S3RequestBody | undefined;
 
   constructor(parts: RequestParts) {
     this.#parts = parts;
@@ -89,7 +89,7 @@ export class WireRequest implements S3Request, AskingRequest {
       : undefined;
   }
 
-  get body(): RequestBody {
+  get body(): S3RequestBody {
     return (this.#body ??= this.#parts.makeBody((name) => this.header(name)));
   }
 

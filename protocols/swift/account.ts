@@ -7,7 +7,7 @@ import { listedTime, writeListing, type Entry } from './containers/formats.ts';
 import { pageOf, type Page } from './containers/page.ts';
 import { policyName } from './containers/policies.ts';
 import { applyChanges, metadataChanges, metadataHeaders, timestamp } from './request/metadata.ts';
-import { Refusal } from './request/refusal.ts';
+import { SwiftRefusal } from './request/refusal.ts';
 import { CONTENT_TYPES, formatOf, type SwiftReply, type SwiftRequest } from './request/request.ts';
 
 function accountHeaders(request: SwiftRequest): OutgoingHttpHeaders {
@@ -91,7 +91,7 @@ function getAccount(request: SwiftRequest): SwiftReply {
 function refuseQuota(changes: ReadonlyMap<string, string | null>): void {
   for (const [name, value] of changes) {
     if (/^quota-(bytes|count)/.test(name) && value !== null) {
-      throw new Refusal(403, `X-Account-Meta-${name}: accounts have no quotas; containers have`);
+      throw new SwiftRefusal(403, `X-Account-Meta-${name}: accounts have no quotas; containers have`);
     }
   }
 }
@@ -115,7 +115,7 @@ export function handleAccount(request: SwiftRequest): SwiftReply | Promise<Swift
   if (method === 'GET') return getAccount(request);
   if (method === 'HEAD') return { status: 204, headers: accountHeaders(request) };
   if (method === 'POST') return postAccount(request);
-  if (method === 'PUT') throw new Refusal(403, 'Accounts are made by the administrator of the array.');
-  if (method === 'DELETE') throw new Refusal(403, 'Accounts are deleted by the administrator of the array.');
+  if (method === 'PUT') throw new SwiftRefusal(403, 'Accounts are made by the administrator of the array.');
+  if (method === 'DELETE') throw new SwiftRefusal(403, 'Accounts are deleted by the administrator of the array.');
   throw methodNotAllowed('GET', 'HEAD', 'POST');
 }

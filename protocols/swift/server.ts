@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountState, Caller, DataContext, DataSettings } from '../objects/context.ts';
-import { Access, unauthorized, type TemporaryGrant } from './access/access.ts';
+import { SwiftAccess, unauthorized, type TemporaryGrant } from './access/access.ts';
 import { accountOf, callerOf } from './access/identify.ts';
 import { issueToken, showIdentity, showToken } from './access/keystone.ts';
-import { PolicyVoice } from './access/policy.ts';
+import { PolicyDecision } from './access/policy.ts';
 import { methodNotAllowed, signIn } from './access/sign-in.ts';
 import { isTempUrl, TEMP_URL_METHODS, verifyTempUrl, type TempUrlKey } from './access/temp-url.ts';
 import { handleAccount } from './account.ts';
@@ -13,7 +13,7 @@ import { showInfo } from './info.ts';
 import { handleObject } from './objects/object.ts';
 import { parseTarget, type Address, type Target } from './request/address.ts';
 import { Exchange } from './request/exchange.ts';
-import { Refusal } from './request/refusal.ts';
+import { SwiftRefusal } from './request/refusal.ts';
 import type { SwiftReply, SwiftRequest } from './request/request.ts';
 import { headerText } from './request/text.ts';
 
@@ -68,10 +68,10 @@ function temporaryGrant(exchange: Exchange, target: Target, account: AccountStat
 }
 
 /** An account that is not there is told only to those who may see all accounts. */
-function noAccount(address: DataAddress, caller: Caller | null, settings: DataSettings): Refusal {
+function noAccount(address: DataAddress, caller: Caller | null, settings: DataSettings): SwiftRefusal {
   if (caller === null) return unauthorized(address.account);
   const seesAll = caller.role === 'objs_admin' && settings.adminAccess;
-  return new Refusal(seesAll ? 404 : 403, seesAll ? 'The account could not be found.' : 'Access was denied.');
+  return new SwiftRefusal(seesAll ? 404 : 403, seesAll ? 'The account could not be found.' : 'Access was denied.');
 }
 
 async function requestOf(exchange: Exchange, target: Target, address: DataAddress): Promise<SwiftRequest> {
@@ -86,10 +86,10 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
   const account = await accountOf(context, settings, address.account);
   if (account === undefined) throw noAccount(address, caller, settings);
   exchange.knowsAccount(account.id);
-  if (!account.enabled) throw new Refusal(403, 'The account is disabled.');
+  if (!account.enabled) throw new SwiftRefusal(403, 'The account is disabled.');
   const grant = isTemporary ? temporaryGrant(exchange, target, account) : null;
   const secure = 'encrypted' in request.socket;
-  const policy = new PolicyVoice({ settings, now, ip: exchange.ip, secure, caller, query, header }, context.store);
+  const policy = new PolicyDecision({ settings, now, ip: exchange.ip, secure, caller, query, header }, context.store);
   return {
     context,
     store: context.store,
@@ -100,7 +100,7 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
     body,
     account,
     caller,
-    access: new Access({ caller, grant, referer: header('referer') }, settings, policy),
+    access: new SwiftAccess({ caller, grant, referer: header('referer') }, settings, policy),
     header,
     headersWith: (prefix) => headersWith(request, prefix),
     concerns: (bucket) => {
@@ -108,7 +108,7 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
     },
     demandRate: () => {
       if (!context.mayChange(account.id)) {
-        throw new Refusal(429, 'Too many changes in this account: slow down.', { 'retry-after': '1' });
+        throw new SwiftRefusal(429, 'Too many changes in this account: slow down.', { 'retry-after': '1' });
       }
     },
     meterBody: () => {
@@ -153,7 +153,7 @@ async function answer(exchange: Exchange): Promise<SwiftReply> {
   const target = parseTarget(request.url ?? '/');
   const { address } = target;
   if ('account' in address) return answerData(exchange, target, address);
-  if (address.kind === 'nowhere') throw new Refusal(404, 'The resource could not be found.');
+  if (address.kind === 'nowhere') throw new SwiftRefusal(404, 'The resource could not be found.');
   if (address.kind === 'tokens') return answerTokens(exchange);
   demandGet(method);
   if (address.kind === 'info') return showInfo(context.store);

@@ -34,11 +34,11 @@ export async function runFiles(files: readonly string[], options: PoolOptions): 
 }
 
 async function work(queue: Iterator<string>, options: PoolOptions): Promise<void> {
-  let worker: Worker | undefined;
+  let worker: TestWorker | undefined;
   for (let next = queue.next(); next.done !== true; next = queue.next()) {
     const isIsolated = options.isIsolated(next.value);
     const own = isIsolated ? undefined : worker;
-    const chosen = own ?? new Worker(options.env, isIsolated);
+    const chosen = own ?? new TestWorker(options.env, isIsolated);
     options.onResult(await chosen.run(next.value));
     if (isIsolated || chosen.isUsedUp) await chosen.end();
     if (!isIsolated) worker = chosen.isUsedUp ? undefined : chosen;
@@ -46,7 +46,7 @@ async function work(queue: Iterator<string>, options: PoolOptions): Promise<void
   await worker?.end();
 }
 
-class Worker {
+class TestWorker {
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
   readonly #messages: AsyncIterator<string>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
-import { Initiator, type LoginOptions, type Session } from '@granary/protocols/iscsi/testing';
+import { Initiator, type LoginOptions, type InitiatorSession } from '@granary/protocols/iscsi/testing';
 
 const GRANARY = new URL('../../bin/granary.js', import.meta.url).pathname;
 const READY = /Granary is ready: iscsi:\/\/([\d.]+):(\d+)\/(\S+)\/0/;
@@ -48,7 +48,7 @@ export class RunningServer {
     return `iscsi://${this.host}:${this.port}/${this.targetName}/0`;
   }
 
-  login(options: Partial<LoginOptions> = {}): Promise<Session> {
+  login(options: Partial<LoginOptions> = {}): Promise<InitiatorSession> {
     const { host, port, targetName } = this;
     return Initiator.login({ host, port, targetName, ...options });
   }

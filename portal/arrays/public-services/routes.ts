@@ -1,7 +1,7 @@
 import type { PortalHandlers } from '../../handlers.ts';
-import type { PublicServices } from './service.ts';
+import type { PublicServiceService } from './service.ts';
 
-export function publicServiceRoutes(services: PublicServices): PortalHandlers {
+export function publicServiceRoutes(services: PublicServiceService): PortalHandlers {
   return {
     publicObjects: {
       create: async ({ array_id: id, ...input }, { actor }) => ({

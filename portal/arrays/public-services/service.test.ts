@@ -6,7 +6,7 @@ import { refused, startTestPortal } from '../../testing/portal.ts';
 const portal = await startTestPortal();
 after(() => portal.stop());
 
-const { friend, stranger } = portal;
+const { friend, otherUser } = portal;
 const { publicObjects } = friend.client;
 
 const service = {
@@ -87,8 +87,8 @@ test('the address must be one: ip and port', async () => {
 test('the public service of another array owner is not found', async () => {
   const { id } = await portal.objectArray(friend);
   await publicObjects.create({ array_id: id, ...service });
-  await refused(stranger.client.publicObjects.get({ array_id: id }), 404, new RegExp(`^There is no array ${id}\\.$`));
-  await refused(stranger.client.publicObjects.delete({ array_id: id }), 404, /There is no array/);
+  await refused(otherUser.client.publicObjects.get({ array_id: id }), 404, new RegExp(`^There is no array ${id}\\.$`));
+  await refused(otherUser.client.publicObjects.delete({ array_id: id }), 404, /There is no array/);
 });
 
 test('no reply carries the password of the public service', async () => {
@@ -111,16 +111,16 @@ test('who signs up at an array is approved by the portal where nobody needs to b
   objects.signUps.set(3, { account: 'shop', state: 'pending' });
   const states = () => [...objects.signUps.values()].map(({ state }) => state);
   await publicObjects.create({ array_id: id, ...service });
-  await portal.services.signUps.look();
+  await portal.services.signUps.poll();
   assert.deepEqual(states(), ['pending', 'pending', 'pending']);
   await publicObjects.update({ array_id: id, auto_approve: true });
-  await portal.services.signUps.look();
+  await portal.services.signUps.poll();
   assert.deepEqual(states(), ['approved', 'denied', 'approved']);
   const { data } = await portal.admin.client.events.list();
   const told = data.filter(({ msg_title: title }) => title.includes(`at array ${name} and approved`));
   assert.equal(told.length, 2);
   await publicObjects.delete({ array_id: id });
   objects.signUps.set(4, { account: 'late', state: 'pending' });
-  await portal.services.signUps.look();
+  await portal.services.signUps.poll();
   assert.equal(objects.signUps.get(4)?.state, 'pending');
 });

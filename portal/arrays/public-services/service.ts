@@ -20,7 +20,7 @@ export type ServiceChange = { readonly [K in keyof ServiceInput]?: ServiceInput[
 const PRICE_OF_SERVICE = '0';
 
 /** The offer of an object storage array to people who have no portal account of their own. */
-export class PublicServices {
+export class PublicServiceService {
   readonly #tools: Tools;
   readonly #states: ArrayStates;
 

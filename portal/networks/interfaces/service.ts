@@ -23,7 +23,7 @@ type TenantOfArray = (db: Db, arrayId: number) => OfTenant | undefined;
  * The addresses of arrays in virtual networks. An address is reserved first, in the transaction that asks for the
  * work, and attached once the array has it; so two arrays never get the same one, whatever is cut off when.
  */
-export class Interfaces {
+export class InterfaceService {
   readonly #tools: Pick<Tools, 'events'>;
   readonly #tenantOf: TenantOfArray;
   readonly #starts = new SearchStarts();

@@ -25,7 +25,7 @@ const VLAN_MIN = 1;
 const VLAN_MAX = 4094;
 
 /** Which provider has which VLAN of its cloud. A VLAN belongs to one provider at a time. */
-export class Vlans {
+export class VlanService {
   readonly #tools: Tools;
   readonly #arrayNames: ArrayNames;
 
@@ -65,7 +65,7 @@ export class Vlans {
       const taken = repository.findVlan(tx, provider.cloudId, vlan);
       const owner = taken && cloudOfProvider(tx, taken.providerId);
       if (owner) throw fail('in_use', { kind: 'VLAN', id: vlan, by: `provider ${owner.name} has it` });
-      this.#give(tx, provider, vlan, actor);
+      this.#allocate(tx, provider, vlan, actor);
       return `The request has been submitted for processing: VLAN ${vlan} goes to provider ${provider.name}.`;
     });
   }
@@ -122,11 +122,11 @@ export class Vlans {
       const by = 'none is free for another network; delete a network or take a VLAN from another provider first';
       throw fail('in_use', { kind: 'VLAN range', id: range, by });
     }
-    this.#give(tx, provider, next, actor);
+    this.#allocate(tx, provider, next, actor);
     return next;
   }
 
-  #give(tx: Tx, provider: ProviderVlans, vlan: number, actor: PortalActor): void {
+  #allocate(tx: Tx, provider: ProviderVlans, vlan: number, actor: PortalActor): void {
     repository.insertVlan(tx, { cloudId: provider.cloudId, vlanId: vlan, providerId: provider.id });
     this.#record(tx, provider, vlan, `VLAN ${vlan} was given to provider ${provider.name}.`, actor);
   }

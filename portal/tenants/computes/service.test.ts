@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { PortalActor } from '../../actor.ts';
 import { mayActAtOnce } from '../../actor.ts';
 import { Fixture } from '../fixture.ts';
-import { Computes, type ComputeArguments, type FileRequest } from './service.ts';
+import { ComputeService, type ComputeArguments, type FileRequest } from './service.ts';
 
 const defaults = { cores: 64, ram: 238, instances: 10, moderate: false };
 
 /** Decides as the requests service does: at once for those who may and do not ask for moderation. */
-function requestsOf(fixture: Fixture, computes: Computes) {
+function requestsOf(fixture: Fixture, computes: ComputeService) {
   const filed: { actor: PortalActor; moderate: boolean; decided: boolean }[] = [];
   const fileRequest: FileRequest = async (actor, { moderate, arguments: args }) => {
     const decided = !moderate && mayActAtOnce(actor);
@@ -23,7 +23,7 @@ function requestsOf(fixture: Fixture, computes: Computes) {
 }
 
 async function computesOf(fixture: Fixture) {
-  const computes = new Computes(fixture.tools);
+  const computes = new ComputeService(fixture.tools);
   const local = await fixture.provider('local', await fixture.cloud('here'));
   return { computes, local, ...requestsOf(fixture, computes) };
 }

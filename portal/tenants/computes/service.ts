@@ -20,7 +20,7 @@ export type FileRequest = (
 ) => Promise<{ decided: boolean; requestId: number }>;
 
 /** Compute accounts: how much a user may run at a provider. */
-export class Computes {
+export class ComputeService {
   readonly #tools: Pick<Tools, 'store' | 'clock' | 'events'>;
 
   constructor(tools: Pick<Tools, 'store' | 'clock' | 'events'>) {

@@ -35,11 +35,11 @@ export class ChapExchange {
   }
 
   step(pairs: TextPairs): ChapStep {
-    if (this.#algorithm === undefined) return this.#ask(pairs);
+    if (this.#algorithm === undefined) return this.#sendChallenge(pairs);
     return this.#check(this.#algorithm, pairs);
   }
 
-  #ask(pairs: TextPairs): ChapStep {
+  #sendChallenge(pairs: TextPairs): ChapStep {
     const chosen = pairs
       .get('CHAP_A')
       ?.split(',')

@@ -56,18 +56,18 @@ export class PduReceiver {
     let at = 0;
     while (at < chunk.length && !this.#stopped) {
       if (this.#headerFilled < this.#headerNeeded) {
-        at = this.#takeHeader(chunk, at);
+        at = this.#receiveHeader(chunk, at);
         continue;
       }
-      if (this.#dataFilled < this.#dataLength) at = this.#takeData(chunk, at);
+      if (this.#dataFilled < this.#dataLength) at = this.#receiveData(chunk, at);
       if (this.#dataFilled === this.#dataLength && this.#trailerFilled < this.#trailerNeeded) {
-        at = this.#takeTrailer(chunk, at);
+        at = this.#receiveTrailer(chunk, at);
       }
       if (this.#dataFilled === this.#dataLength && this.#trailerFilled === this.#trailerNeeded) this.#finish();
     }
   }
 
-  #takeHeader(chunk: Buffer, at: number): number {
+  #receiveHeader(chunk: Buffer, at: number): number {
     const end = Math.min(chunk.length, at + this.#headerNeeded - this.#headerFilled);
     chunk.copy(this.#header, this.#headerFilled, at, end);
     this.#headerFilled += end - at;
@@ -112,7 +112,7 @@ export class PduReceiver {
     this.#data = chunk.subarray(at, at + dataLength);
   }
 
-  #takeData(chunk: Buffer, at: number): number {
+  #receiveData(chunk: Buffer, at: number): number {
     const data = this.#data ?? EMPTY;
     const end = Math.min(chunk.length, at + this.#dataLength - this.#dataFilled);
     // A view of this very chunk is in place already.
@@ -123,7 +123,7 @@ export class PduReceiver {
     return end;
   }
 
-  #takeTrailer(chunk: Buffer, at: number): number {
+  #receiveTrailer(chunk: Buffer, at: number): number {
     const end = Math.min(chunk.length, at + this.#trailerNeeded - this.#trailerFilled);
     chunk.copy(this.#trailer, this.#trailerFilled, at, end);
     this.#trailerFilled += end - at;

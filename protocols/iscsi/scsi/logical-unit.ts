@@ -98,7 +98,7 @@ export class LogicalUnit {
 
   ended(): void {
     if (--this.#running > 0) return;
-    for (const tell of this.#idle) tell();
+    for (const notify of this.#idle) notify();
     this.#idle = [];
   }
 

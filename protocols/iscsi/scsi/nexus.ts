@@ -7,7 +7,7 @@ export interface Nexus extends NexusName {
   /** LUNs this initiator sees, in order. */
   lunNumbers(): number[];
   /** Ends what the initiator has under way on a unit; resolves when the device is done with it. */
-  abortTasks(unit: LogicalUnit, tellInitiator: boolean): Promise<void>;
+  abortTasks(unit: LogicalUnit, notifyInitiator: boolean): Promise<void>;
 }
 
 const ATTENTIONS_MAX = 8;
@@ -33,7 +33,7 @@ export class Attachment {
     if (this.attentions.length < ATTENTIONS_MAX) this.attentions.push(attention);
   }
 
-  forget(attention: SenseData): void {
+  clear(attention: SenseData): void {
     const at = this.attentions.indexOf(attention);
     if (at >= 0) this.attentions.splice(at, 1);
   }

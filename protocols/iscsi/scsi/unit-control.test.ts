@@ -5,7 +5,7 @@ import { RamDevice } from '../testing/ram-device.ts';
 import { OPERATIONS } from './operations.ts';
 import { usageMap } from './identity/report-opcodes.ts';
 import { Attention, Sense, encodeSense } from './sense.ts';
-import { UNIT_BYTES, fakePair, told } from './testing/fake-session.ts';
+import { UNIT_BYTES, fakePair, run } from './testing/fake-session.ts';
 import { decodeLun, encodeLun } from './unit-control.ts';
 
 test('unit attentions come one by one, before anything is done', async () => {
@@ -14,9 +14,9 @@ test('unit attentions come one by one, before anything is done', async () => {
   one.attachment.raise(Attention.capacityChanged);
   one.attachment.raise(Attention.capacityChanged);
   assert.equal((await one.send('12 00 00 00 ff')).status, 0, 'INQUIRY does not care');
-  assert.equal(told(await one.send('00')), '6/29/00');
-  assert.equal(told(await one.send('28 00 00 00 00 00 00 00 01')), '6/2a/09');
-  assert.equal(told(await one.send('00')), 'good');
+  assert.equal(run(await one.send('00')), '6/29/00');
+  assert.equal(run(await one.send('28 00 00 00 00 00 00 00 01')), '6/2a/09');
+  assert.equal(run(await one.send('00')), 'good');
 });
 
 test('REQUEST SENSE takes a unit attention away and tells it', async () => {
@@ -26,7 +26,7 @@ test('REQUEST SENSE takes a unit attention away and tells it', async () => {
   assert.deepEqual([fixed[2], fixed[12], fixed[13]], [6, 0x29, 0x03]);
   const none = (await one.send('03 01 00 00 ff')).data!;
   assert.deepEqual([none[0], none[1]], [0x72, 0]);
-  assert.equal(told(await one.send('00')), 'good');
+  assert.equal(run(await one.send('00')), 'good');
 });
 
 test('REPORT LUNS tells what the initiator sees and takes that attention away', async () => {
@@ -38,9 +38,9 @@ test('REPORT LUNS tells what the initiator sees and takes that attention away', 
     [8, 16, 24].map((at) => decodeLun(data!, at)),
     [0, 3, 300],
   );
-  assert.equal(told(await one.send('00')), 'good');
+  assert.equal(run(await one.send('00')), 'good');
   assert.equal((await one.send('a0 00 01 00 00 00 00 00 10 00')).data!.readUInt32BE(0), 0);
-  assert.equal(told(await one.send('a0 00 09 00 00 00 00 00 10 00')), '5/24/00');
+  assert.equal(run(await one.send('a0 00 09 00 00 00 00 00 10 00')), '5/24/00');
 });
 
 test('LUNs come out of their field as they went in', () => {
@@ -62,37 +62,37 @@ test('a stopped unit has everything on its medium', async () => {
   assert.equal(device.flushes, 0);
   await one.send('1b 00 00 00 00');
   assert.equal(device.flushes, 1);
-  assert.equal(told(await one.send('1b 00 00 00 02')), '5/24/00', 'there is nothing to eject');
+  assert.equal(run(await one.send('1b 00 00 00 02')), '5/24/00', 'there is nothing to eject');
 });
 
 test('the small ones answer', async () => {
   const { one } = fakePair();
   for (const cdb of ['00', '1e 00 00 00 01', '1d 04', '37 00 0d 00 00 00 00 00 08', 'b7 0d 00 00 00 00 00 00 00 08']) {
-    assert.equal(told(await one.send(cdb)), 'good', cdb);
+    assert.equal(run(await one.send(cdb)), 'good', cdb);
   }
-  assert.equal(told(await one.send('1d 00')), '5/24/00');
-  assert.equal(told(await one.send('ff')), '5/20/00');
-  assert.equal(told(await one.send('9e 1f')), '5/24/00');
+  assert.equal(run(await one.send('1d 00')), '5/24/00');
+  assert.equal(run(await one.send('ff')), '5/20/00');
+  assert.equal(run(await one.send('9e 1f')), '5/24/00');
 });
 
 test('RESERVE(6) keeps others out until RELEASE, a reset or the end of the session', async () => {
   const { one, other, unit } = fakePair();
-  assert.equal(told(await one.send('16')), 'good');
-  assert.equal(told(await one.send('16')), 'good');
+  assert.equal(run(await one.send('16')), 'good');
+  assert.equal(run(await one.send('16')), 'good');
   for (const cdb of ['16', '56', '00', '28 00 00 00 00 00 00 00 01', '5e 00 00 00 00 00 00 00 ff']) {
-    assert.equal(told(await other.send(cdb)), 'conflict', cdb);
+    assert.equal(run(await other.send(cdb)), 'conflict', cdb);
   }
-  assert.equal(told(await other.send('17')), 'good');
-  assert.equal(told(await other.send('12 00 00 00 ff')), 'good');
-  assert.equal(told(await other.send('00')), 'conflict');
-  assert.equal(told(await one.send('57')), 'good');
-  assert.equal(told(await other.send('16')), 'good');
+  assert.equal(run(await other.send('17')), 'good');
+  assert.equal(run(await other.send('12 00 00 00 ff')), 'good');
+  assert.equal(run(await other.send('00')), 'conflict');
+  assert.equal(run(await one.send('57')), 'good');
+  assert.equal(run(await other.send('16')), 'good');
   await unit.reset();
-  assert.equal(told(await one.send('00')), '6/29/03');
-  assert.equal(told(await one.send('16')), 'good');
+  assert.equal(run(await one.send('00')), '6/29/03');
+  assert.equal(run(await one.send('16')), 'good');
   unit.detach(one.attachment);
   other.attachment.attentions.length = 0;
-  assert.equal(told(await other.send('16')), 'good');
+  assert.equal(run(await other.send('16')), 'good');
 });
 
 test('REPORT SUPPORTED OPERATION CODES lists what is dispatched, each with a map of its CDB', async () => {
@@ -115,8 +115,8 @@ test('REPORT SUPPORTED OPERATION CODES lists what is dispatched, each with a map
   const timeouts = (await one.send('a3 0c 80 00 00 00 00 00 ff ff')).data!;
   assert.equal(timeouts.readUInt32BE(0), OPERATIONS.length * 20);
   assert.equal((await one.send('a3 0c 01 ff 00 00 00 00 ff ff')).data![1], 1, 'not supported');
-  assert.equal(told(await one.send('a3 0c 01 9e 00 00 00 00 ff ff')), '5/24/00');
-  assert.equal(told(await one.send('a3 0c 02 28 00 00 00 00 ff ff')), '5/24/00');
+  assert.equal(run(await one.send('a3 0c 01 9e 00 00 00 00 ff ff')), '5/24/00');
+  assert.equal(run(await one.send('a3 0c 02 28 00 00 00 00 ff ff')), '5/24/00');
 });
 
 test('sense is written in both formats', () => {

@@ -12,7 +12,7 @@ const SELECT_WELL_KNOWN = 0x01;
 const SELECT_EVERYTHING = 0x02;
 
 function reportLuns({ cdb, nexus, attachment }: ScsiCommand): Outcome {
-  attachment.forget(Attention.reportedLunsChanged);
+  attachment.clear(Attention.reportedLunsChanged);
   return listLuns(cdb, nexus.lunNumbers());
 }
 

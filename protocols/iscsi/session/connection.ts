@@ -10,7 +10,7 @@ import { HEADER_BYTES, InitiatorOpcode, TargetOpcode } from '../pdu/opcodes.ts';
 import { ProtocolError, PduReceiver, type PduSink } from '../pdu/receiver.ts';
 import { Output } from './output.ts';
 import { receiveInPlace } from '../../sockets/receive-buffer.ts';
-import type { Session, SessionLink } from './session.ts';
+import type { IscsiSession, SessionLink } from './session.ts';
 
 /** The longest data segment taken during login. */
 const LOGIN_SEGMENT_BYTES_MAX = 16 * 1024;
@@ -18,7 +18,7 @@ const OPCODE_MASK = 0x3f;
 const RECEIVE_BYTES = 512 * 1024;
 
 export interface OpenedSession {
-  readonly session: Session;
+  readonly session: IscsiSession;
   /** An older session of the same initiator that has to end first. */
   readonly ready: Promise<void> | undefined;
 }
@@ -27,14 +27,14 @@ export interface ConnectionHost {
   readonly limits: Limits;
   doorkeeper(address: string): Doorkeeper;
   /** Throws `LoginRefused` when there is no room. */
-  openSession(login: LoginResult, connection: Connection, statusNumber: number): OpenedSession;
-  closed(connection: Connection): void;
+  openSession(login: LoginResult, connection: IscsiConnection, statusNumber: number): OpenedSession;
+  closed(connection: IscsiConnection): void;
   report(event: IscsiEvent): void;
   now(): number;
 }
 
 /** One TCP connection: first the login, then the session it leads to. */
-export class Connection implements PduSink, SessionLink {
+export class IscsiConnection implements PduSink, SessionLink {
   readonly output: Output;
   readonly format = new FrameFormat();
   readonly address: string;
@@ -44,7 +44,7 @@ export class Connection implements PduSink, SessionLink {
   readonly #receiver: PduReceiver;
   readonly #since: number;
   #login: LoginExchange | undefined;
-  #session: Session | undefined;
+  #session: IscsiSession | undefined;
   /** The login is over and its last response sent. */
   #ready = false;
   #statusNumber = 0;
@@ -70,7 +70,7 @@ export class Connection implements PduSink, SessionLink {
     socket.on('close', () => this.#closed());
   }
 
-  get session(): Session | undefined {
+  get session(): IscsiSession | undefined {
     return this.#session;
   }
 

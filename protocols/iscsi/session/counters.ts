@@ -1,5 +1,5 @@
 import type { Outcome } from '../scsi/outcome.ts';
-import type { Task } from './task.ts';
+import type { IscsiTask } from './task.ts';
 
 /** What a session has done so far. */
 export interface Counters {
@@ -17,7 +17,7 @@ export function newCounters(): Counters {
 }
 
 /** Adds what a command that ended well has moved between the initiator and the medium. */
-export function count(counters: Counters, task: Task, outcome: Outcome): void {
+export function count(counters: Counters, task: IscsiTask, outcome: Outcome): void {
   if (task.operation?.readsMedium === true) {
     counters.reads++;
     counters.bytesRead += outcome.data?.length ?? 0;

@@ -32,7 +32,7 @@ export class EarlyPdus {
     this.#held.set(number, { header: Buffer.from(header.subarray(0, HEADER_BYTES)), data: Buffer.from(data) });
   }
 
-  take(number: number): HeldPdu | undefined {
+  dequeue(number: number): HeldPdu | undefined {
     const held = this.#held.get(number);
     if (held === undefined) return undefined;
     this.#held.delete(number);

@@ -12,7 +12,7 @@ import { Sense } from '../scsi/sense.ts';
 import type { CommandWindow } from './command-window.ts';
 import { count, newCounters } from './counters.ts';
 import type { Responder } from './responder.ts';
-import { Task, type Abort, type TaskOwner } from './task.ts';
+import { IscsiTask, type Abort, type TaskOwner } from './task.ts';
 import { WriteGather } from './write-gather.ts';
 
 export interface ExecutorOptions {
@@ -33,11 +33,11 @@ export class Executor implements TaskOwner {
   readonly #options: ExecutorOptions;
   readonly #buffers: BufferSource;
   /** Commands that were not done at once, by task tag. */
-  readonly #tasks = new Map<number, Task>();
+  readonly #tasks = new Map<number, IscsiTask>();
   /** Reads that wait for earlier ones to leave. */
-  #waitingReads: Task[] = [];
+  #waitingReads: IscsiTask[] = [];
   /** Writes that wait for memory before they ask for their data. */
-  #waitingWrites: Task[] = [];
+  #waitingWrites: IscsiTask[] = [];
   #readBytes = 0;
   #writeBytes = 0;
   #transferTag = 0;
@@ -66,7 +66,7 @@ export class Executor implements TaskOwner {
 
   /** A command with the data that came along. */
   start(header: Buffer, data: Buffer, target: Attachment | undefined): void {
-    const task = new Task(this, header, target);
+    const task = new IscsiTask(this, header, target);
     this.counters.commands++;
     if (task.immediate) this.#immediate++;
     const admitted = target === undefined ? answerWithoutUnit(task.cdb, this.nexus) : admit(task.cdb, target);
@@ -80,21 +80,21 @@ export class Executor implements TaskOwner {
   }
 
   /** What is longer than any command may be is refused when it runs; its data is not wanted. */
-  #wantedBytes(task: Task): number {
+  #wantedBytes(task: IscsiTask): number {
     if (!task.writes || task.neededBytes > this.#options.limits.transferBytesMax) return 0;
     return Math.min(task.neededBytes, task.expectedBytes);
   }
 
-  #gather(task: Task, wanted: number, moreComes: boolean, data: Buffer): void {
+  #gather(task: IscsiTask, wanted: number, moreComes: boolean, data: Buffer): void {
     const { parameters, limits } = this.#options;
     if (data.length > 0 && !parameters.immediateData) throw new ProtocolError('data came with a command');
     if (data.length > parameters.firstBurstBytes) throw new ProtocolError('more unasked data than agreed');
     if (moreComes && parameters.initialR2t) throw new ProtocolError('data is announced that nobody asked for');
     const short = this.#writeBytes > 0 && this.#writeBytes + wanted > limits.writeBytesMax;
     const room = short ? Math.min(wanted, parameters.firstBurstBytes) : wanted;
-    const gather = new WriteGather(this.#takeBuffer(room), wanted, moreComes, parameters);
+    const gather = new WriteGather(this.#acquireBuffer(room), wanted, moreComes, parameters);
     task.gather = gather;
-    if (data.length > 0) gather.takeImmediate(data);
+    if (data.length > 0) gather.acceptImmediate(data);
     if (gather.isComplete) {
       this.#dataComplete(task, gather);
       return;
@@ -103,7 +103,7 @@ export class Executor implements TaskOwner {
     this.#request(task, gather);
   }
 
-  #takeBuffer(bytes: number): Buffer {
+  #acquireBuffer(bytes: number): Buffer {
     this.#writeBytes += bytes;
     return this.#buffers.allocate(bytes);
   }
@@ -128,7 +128,7 @@ export class Executor implements TaskOwner {
   }
 
   /** Asks for as much of the missing data as may be asked for at once. */
-  #request(task: Task, gather: WriteGather): void {
+  #request(task: IscsiTask, gather: WriteGather): void {
     if (gather.isStaged && !gather.isUnsolicitedOpen && !this.#enlarge(gather)) {
       this.#waitingWrites.push(task);
       return;
@@ -145,7 +145,7 @@ export class Executor implements TaskOwner {
   #enlarge(gather: WriteGather): boolean {
     const others = this.#writeBytes - gather.buffer.length;
     if (others > 0 && others + gather.wantedBytes > this.#options.limits.writeBytesMax) return false;
-    const staged = gather.grow(this.#takeBuffer(gather.wantedBytes));
+    const staged = gather.grow(this.#acquireBuffer(gather.wantedBytes));
     this.#writeBytes -= staged.length;
     this.#buffers.release(staged);
     return true;
@@ -175,17 +175,17 @@ export class Executor implements TaskOwner {
       this.#end(task, failed(Sense.deliveryFailed));
       return;
     }
-    task.gather.take(header, data);
+    task.gather.accept(header, data);
     if (task.gather.isComplete) this.#dataComplete(task, task.gather);
     else this.#request(task, task.gather);
   }
 
-  #dataComplete(task: Task, gather: WriteGather): void {
+  #dataComplete(task: IscsiTask, gather: WriteGather): void {
     task.data = gather.buffer;
     this.#run(task);
   }
 
-  #run(task: Task): void {
+  #run(task: IscsiTask): void {
     const { operation } = task;
     if (task.verdict !== undefined || operation === undefined) {
       this.#end(task, task.verdict ?? failureOf(undefined));
@@ -213,7 +213,7 @@ export class Executor implements TaskOwner {
     ended.catch((error: unknown) => this.#options.fail(error));
   }
 
-  #answerOf(task: Task): Answer {
+  #answerOf(task: IscsiTask): Answer {
     const { operation } = task;
     try {
       if (operation === undefined) return failureOf(undefined);
@@ -224,31 +224,31 @@ export class Executor implements TaskOwner {
     }
   }
 
-  #register(task: Task): void {
+  #register(task: IscsiTask): void {
     if (task.registered) return;
     task.registered = true;
     this.#tasks.set(task.tag, task);
   }
 
-  #end(task: Task, outcome: Outcome): void {
+  #end(task: IscsiTask, outcome: Outcome): void {
     if (task.registered) this.#tasks.delete(task.tag);
     if (task.immediate) this.#immediate--;
     else this.#options.window.ended();
     if (task.gather !== undefined) this.#releaseGather(task.gather);
     if (outcome.status === Status.good) count(this.counters, task, outcome);
     this.#answer(task, outcome);
-    for (const tell of task.whenEnded) tell();
+    for (const notify of task.whenEnded) notify();
   }
 
-  #answer(task: Task, outcome: Outcome): void {
+  #answer(task: IscsiTask, outcome: Outcome): void {
     const { dataIn } = task;
     const release = dataIn === undefined ? undefined : () => this.#releaseIn(dataIn);
     if (this.#closed || task.abort === 'unanswered') {
       release?.();
       return;
     }
-    const told = task.abort === 'answered' ? TASK_ABORTED : outcome;
-    this.#options.responder.answer(task, told, release);
+    const answered = task.abort === 'answered' ? TASK_ABORTED : outcome;
+    this.#options.responder.answer(task, answered, release);
   }
 
   #releaseIn(buffer: Buffer): void {
@@ -261,7 +261,7 @@ export class Executor implements TaskOwner {
     for (const task of waiting) this.#run(task);
   }
 
-  find(tag: number): Task | undefined {
+  find(tag: number): IscsiTask | undefined {
     return this.#tasks.get(tag);
   }
 
@@ -271,7 +271,7 @@ export class Executor implements TaskOwner {
     await Promise.all(tasks.map((task) => this.abort(task, how)));
   }
 
-  abort(task: Task, how: Abort): Promise<void> {
+  abort(task: IscsiTask, how: Abort): Promise<void> {
     task.abort ??= how;
     if (task.running) return new Promise((resolve) => task.whenEnded.push(resolve));
     this.#waitingReads = this.#waitingReads.filter((waiting) => waiting !== task);

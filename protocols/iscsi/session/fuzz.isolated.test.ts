@@ -33,7 +33,7 @@ async function attack(port: number, bytes: Uint8Array, loggedIn: boolean): Promi
   const client = await RawClient.open(port);
   if (loggedIn) {
     client.send(loginPdu('800000aa0000', ['InitialR2T', 'No'], ['ImmediateData', 'Yes']));
-    await until(() => client.take().length > 0, 'the login is answered');
+    await until(() => client.receive().length > 0, 'the login is answered');
   }
   client.send(bytes);
   client.socket.end();
@@ -159,7 +159,7 @@ test('an initiator that asks and never reads is not listened to any further', as
   const client = await RawClient.open(port);
   context.after(() => client.socket.destroy());
   client.send(loginPdu('800000cc0000', ['MaxRecvDataSegmentLength', '262144']));
-  await until(() => client.take().length > 0, 'the login is answered');
+  await until(() => client.receive().length > 0, 'the login is answered');
   client.socket.pause();
   const before = process.memoryUsage().rss;
   const data = Buffer.alloc(8192, 1);
@@ -180,15 +180,15 @@ test('commands outside the window are ignored and those that come early wait', a
   const client = await RawClient.open(port);
   context.after(() => client.socket.destroy());
   client.send(loginPdu('800000dd0000'));
-  await until(() => client.take().length > 0, 'the login is answered');
+  await until(() => client.receive().length > 0, 'the login is answered');
   const inquiry = (tag: number, number: number) => commandPdu({ tag, number, cdb: '12 00 00 00 24', expected: 36 });
   client.send(Buffer.concat([inquiry(1, 5000), inquiry(2, 0xffffffff), inquiry(4, 1), inquiry(5, 2)]));
   await turns();
-  assert.equal(client.take().length, 0);
+  assert.equal(client.receive().length, 0);
   client.send(inquiry(3, 0));
   const answers: number[] = [];
   await until(() => {
-    answers.push(...client.take().map(({ header }) => header.readUInt32BE(16)));
+    answers.push(...client.receive().map(({ header }) => header.readUInt32BE(16)));
     return answers.length === 3;
   }, 'all three are answered');
   assert.deepEqual(answers, [3, 4, 5]);
@@ -200,7 +200,7 @@ test('a session that sends too much ahead of a missing command is ended', async 
   const client = await RawClient.open(port);
   context.after(() => client.socket.destroy());
   client.send(loginPdu('800000de0000', ['InitialR2T', 'No']));
-  await until(() => client.take().length > 0, 'the login is answered');
+  await until(() => client.receive().length > 0, 'the login is answered');
   const data = Buffer.alloc(64 * 1024);
   const count = server.limits.earlyBytesMax / data.length;
   const write = (number: number) =>
@@ -218,7 +218,7 @@ test('data out of order fails its command and not the session', async (context) 
   const client = await RawClient.open(port);
   context.after(() => client.socket.destroy());
   client.send(loginPdu('800000ee0000', ['InitialR2T', 'No']));
-  await until(() => client.take().length > 0, 'the login is answered');
+  await until(() => client.receive().length > 0, 'the login is answered');
   client.send(commandPdu({ tag: 0, number: 0, cdb: '00' }));
   client.send(commandPdu({ tag: 1, number: 1, cdb: '2a 00 00 00 00 00 00 00 02', expected: 1024, flags: 0x21 }));
   client.send(dataOutPdu(1, 0xffffffff, 7, 0, Buffer.alloc(512)));
@@ -226,7 +226,7 @@ test('data out of order fails its command and not the session', async (context) 
   client.send(commandPdu({ tag: 2, number: 2, cdb: '00' }));
   const answers: { header: Buffer; data: Buffer }[] = [];
   await until(() => {
-    answers.push(...client.take());
+    answers.push(...client.receive());
     return answers.length === 3;
   }, 'all are answered');
   assert.deepEqual(

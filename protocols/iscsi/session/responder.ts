@@ -5,7 +5,7 @@ import { Status, type Outcome } from '../scsi/outcome.ts';
 import { encodeSense } from '../scsi/sense.ts';
 import type { CommandWindow } from './command-window.ts';
 import type { Output } from './output.ts';
-import type { Task } from './task.ts';
+import type { IscsiTask } from './task.ts';
 
 const OVERFLOW = 0x04;
 const UNDERFLOW = 0x02;
@@ -44,7 +44,7 @@ export class Responder {
   }
 
   /** The answer to a SCSI command. `release` is called when its data is on its way. */
-  answer(task: Task, outcome: Outcome, release?: () => void): void {
+  answer(task: IscsiTask, outcome: Outcome, release?: () => void): void {
     const { data } = outcome;
     if (data === undefined || data.length === 0 || !task.reads || task.expectedBytes === 0) {
       release?.();
@@ -55,14 +55,14 @@ export class Responder {
     this.#dataIn(task, sent, residualOf(task.expectedBytes, data.length), release);
   }
 
-  #residual(task: Task, outcome: Outcome): Residual {
+  #residual(task: IscsiTask, outcome: Outcome): Residual {
     if (outcome.status !== Status.good) {
       return residualOf(task.expectedBytes, Math.min(task.expectedBytes, task.gather?.receivedBytes ?? 0));
     }
     return residualOf(task.expectedBytes, outcome.data?.length ?? task.neededBytes);
   }
 
-  #dataIn(task: Task, data: Buffer, residual: Residual, release: (() => void) | undefined): void {
+  #dataIn(task: IscsiTask, data: Buffer, residual: Residual, release: (() => void) | undefined): void {
     const { initiatorDataSegmentBytes, maxBurstBytes } = this.#parameters;
     const total = data.length;
     // All of it in one way: what is sent from where it lies must not be released with a last piece that was copied.
@@ -87,7 +87,7 @@ export class Responder {
     const { page } = this.#output;
     page.writeUInt32BE(tag, at + 16);
     page.writeUInt32BE(RESERVED_TAG, at + 20);
-    if ((flags & WITH_STATUS) !== 0) page.writeUInt32BE(this.#takeStatusNumber(), at + 24);
+    if ((flags & WITH_STATUS) !== 0) page.writeUInt32BE(this.#nextStatusNumber(), at + 24);
     page.writeUInt32BE(residualCount, at + 44);
     return at;
   }
@@ -106,20 +106,20 @@ export class Responder {
     if (trailer !== undefined) this.#output.append(trailer);
   }
 
-  #scsiResponse(task: Task, outcome: Outcome, residual: Residual): void {
+  #scsiResponse(task: IscsiTask, outcome: Outcome, residual: Residual): void {
     const sense = outcome.sense === undefined ? undefined : this.#senseSegment(task, outcome);
     const at = this.#begin(TargetOpcode.scsiResponse, FINAL | residual.flag, sense?.length ?? 0);
     const { page } = this.#output;
     page[at + 3] = outcome.status;
     page.writeUInt32BE(task.tag, at + 16);
-    page.writeUInt32BE(this.#takeStatusNumber(), at + 24);
+    page.writeUInt32BE(this.#nextStatusNumber(), at + 24);
     page.writeUInt32BE(task.gather?.requests ?? 0, at + 36);
     page.writeUInt32BE(residual.count, at + 44);
     sense?.copy(page, at + this.#format.dataOffset);
     this.#format.seal(page, at, sense?.length ?? 0);
   }
 
-  #senseSegment(task: Task, outcome: Outcome): Buffer | undefined {
+  #senseSegment(task: IscsiTask, outcome: Outcome): Buffer | undefined {
     if (outcome.sense === undefined) return undefined;
     const sense = encodeSense(outcome.sense, task.target?.unit.descriptorSense);
     const segment = Buffer.alloc(2 + sense.length);
@@ -195,7 +195,7 @@ export class Responder {
   #finish(at: number, tag: number, data: Buffer | undefined): void {
     const { page } = this.#output;
     page.writeUInt32BE(tag, at + 16);
-    page.writeUInt32BE(this.#takeStatusNumber(), at + 24);
+    page.writeUInt32BE(this.#nextStatusNumber(), at + 24);
     data?.copy(page, at + this.#format.dataOffset);
     this.#format.seal(page, at, data?.length ?? 0);
   }
@@ -213,7 +213,7 @@ export class Responder {
     return at;
   }
 
-  #takeStatusNumber(): number {
+  #nextStatusNumber(): number {
     const number = this.#statusNumber;
     this.#statusNumber = (number + 1) >>> 0;
     return number;

@@ -35,7 +35,7 @@ export interface VisibleUnit {
 export interface SessionTarget {
   readonly iqn: string;
   /** Units by the LUN the initiator sees them under. */
-  visibleUnits(session: Session): ReadonlyMap<number, VisibleUnit>;
+  visibleUnits(session: IscsiSession): ReadonlyMap<number, VisibleUnit>;
   resetUnits(): Promise<void>;
   dropSessions(reason: string): void;
 }
@@ -65,7 +65,7 @@ export interface SessionOptions {
 }
 
 /** A session in full-feature phase: takes what the initiator sends, in order, and sees that it is carried out. */
-export class Session implements Nexus, ManagedSession {
+export class IscsiSession implements Nexus, ManagedSession {
   readonly handle: number;
   readonly initiatorName: string;
   readonly initiatorAlias: string;
@@ -122,8 +122,8 @@ export class Session implements Nexus, ManagedSession {
     return this.#attachments.get(lun);
   }
 
-  abortTasks(unit: LogicalUnit, tellInitiator: boolean): Promise<void> {
-    return this.executor.abortAll(unit, tellInitiator ? 'answered' : 'unanswered');
+  abortTasks(unit: LogicalUnit, notifyInitiator: boolean): Promise<void> {
+    return this.executor.abortAll(unit, notifyInitiator ? 'answered' : 'unanswered');
   }
 
   async resetTarget(): Promise<void> {
@@ -154,7 +154,7 @@ export class Session implements Nexus, ManagedSession {
     return changed;
   }
 
-  tellLunsChanged(): void {
+  notifyLunsChanged(): void {
     for (const attachment of this.#attachments.values()) attachment.raise(Attention.reportedLunsChanged);
   }
 
@@ -190,7 +190,7 @@ export class Session implements Nexus, ManagedSession {
 
   #handleEarly(): void {
     for (;;) {
-      const held = this.#early.take(this.#window.expected);
+      const held = this.#early.dequeue(this.#window.expected);
       if (held === undefined || this.#ended !== undefined) return;
       this.#window.received();
       this.#handle((held.header[0] ?? 0) & OPCODE_MASK, held.header, held.data);

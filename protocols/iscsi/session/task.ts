@@ -19,7 +19,7 @@ export interface TaskOwner {
 }
 
 /** One SCSI command of one session, from its arrival to its answer. */
-export class Task implements ScsiCommand {
+export class IscsiTask implements ScsiCommand {
   readonly #owner: TaskOwner;
   readonly arrivedMs = performance.now();
   readonly tag: number;

@@ -151,7 +151,7 @@ test('more unasked data than agreed ends the connection and leaves no buffer beh
   const { port } = await serve(context, { buffers });
   const client = await RawClient.open(port);
   client.send(loginPdu('800000cc0000', ['ImmediateData', 'Yes'], ['FirstBurstLength', '512']));
-  await until(() => client.take().length > 0, 'the login is answered');
+  await until(() => client.receive().length > 0, 'the login is answered');
   // The first command hears that the unit is new; then a write of two blocks that brings both along.
   client.send(commandPdu({ tag: 1, number: 0, cdb: '00' }));
   const data = pattern(1024, 1);

@@ -63,7 +63,7 @@ export class WriteGather {
     return staged;
   }
 
-  takeImmediate(data: Buffer): void {
+  acceptImmediate(data: Buffer): void {
     this.#copyIn(data, 0);
     this.receivedBytes = data.length;
   }
@@ -93,7 +93,7 @@ export class WriteGather {
   }
 
   /** An expected Data-Out is here whole. */
-  take(header: Buffer, data: Buffer): void {
+  accept(header: Buffer, data: Buffer): void {
     const offset = header.readUInt32BE(40);
     if (!this.receiving) this.#copyIn(data, offset);
     this.receiving = false;

@@ -1,11 +1,11 @@
-import type { Connection } from './connection.ts';
-import { AbortedError, ProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
+import type { InitiatorConnection } from './connection.ts';
+import { AbortedError, InitiatorProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
 import type { LoginResult } from './login.ts';
 import type { SessionParameters } from './parameters.ts';
 import type { PduSink, Reader } from './reader.ts';
 import { report, type AsyncMessage, type UnitAttention } from './reports.ts';
 import { decodeSense } from './sense.ts';
-import { settleTask, TaskTable, type Answer, type Task } from './task.ts';
+import { completeTask, TaskTable, type Answer, type InitiatorTask } from './task.ts';
 import { answerReadyToTransfer, checkDataIn, sendCommand } from './transfer.ts';
 import { fields, FINAL, get32, IMMEDIATE, isBefore, NO_TAG, opcodes, put32 } from './wire.ts';
 
@@ -18,9 +18,9 @@ export class Channel implements PduSink {
   /** What logical units and the target told without being asked, oldest first; the last hundred. */
   readonly unitAttentions: UnitAttention[] = [];
   readonly asyncMessages: AsyncMessage[] = [];
-  readonly #connection: Connection;
+  readonly #connection: InitiatorConnection;
   readonly #tasks = new TaskTable();
-  readonly #waiting: Task[] = [];
+  readonly #waiting: InitiatorTask[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #timeoutMs: number;
   #nowMs = Date.now();
@@ -28,9 +28,9 @@ export class Channel implements PduSink {
   #commandSnMax: number;
   #statusSn: number;
   #closed: Error | undefined;
-  #current: Task | undefined;
+  #current: InitiatorTask | undefined;
 
-  constructor(connection: Connection, login: LoginResult, timeoutMs: number) {
+  constructor(connection: InitiatorConnection, login: LoginResult, timeoutMs: number) {
     this.#connection = connection;
     this.parameters = login.parameters;
     this.#commandSn = login.commandSn;
@@ -56,12 +56,12 @@ export class Channel implements PduSink {
   }
 
   /** A task to fill in and `start`. */
-  take(): Task {
+  receive(): InitiatorTask {
     if (this.#closed !== undefined) throw new SessionClosedError(this.#closed.message, { cause: this.#closed });
-    return this.#tasks.take();
+    return this.#tasks.remove();
   }
 
-  start<Result>(task: Task): Promise<Result> {
+  start<Result>(task: InitiatorTask): Promise<Result> {
     task.deadlineMs = this.#nowMs + this.#timeoutMs;
     return new Promise((resolve, reject) => {
       task.resolve = resolve;
@@ -75,7 +75,7 @@ export class Channel implements PduSink {
     });
   }
 
-  #send(task: Task): void {
+  #send(task: InitiatorTask): void {
     task.commandSn = this.#commandSn;
     task.waiting = false;
     sendCommand(this.#connection.sender, task, this.parameters, this.#commandSn, this.#statusSn);
@@ -84,7 +84,7 @@ export class Channel implements PduSink {
 
   /** Asks with a PDU of its own kind and waits for the answer. `fill` writes the rest of the header. */
   async exchange(opcode: number, fill: (header: Buffer) => void, data?: Buffer): Promise<Answer> {
-    const task = this.take();
+    const task = this.receive();
     task.kind = 'exchange';
     task.answerOpcode = opcode | 0x20;
     task.deadlineMs = this.#nowMs + this.#timeoutMs;
@@ -141,10 +141,11 @@ export class Channel implements PduSink {
     }
   }
 
-  #find(header: Buffer): Task {
+  #find(header: Buffer): InitiatorTask {
     const tag = get32(header, fields.taskTag);
     const task = this.#tasks.find(tag);
-    if (task === undefined || task.waiting) throw new ProtocolError(`An answer to task ${tag}, which is not under way`);
+    if (task === undefined || task.waiting)
+      throw new InitiatorProtocolError(`An answer to task ${tag}, which is not under way`);
     return task;
   }
 
@@ -159,7 +160,8 @@ export class Channel implements PduSink {
       this.#window(header);
       return;
     }
-    if ((flags & FINAL) === 0) throw new ProtocolError('Data-In with a status that is not the last of its sequence');
+    if ((flags & FINAL) === 0)
+      throw new InitiatorProtocolError('Data-In with a status that is not the last of its sequence');
     this.#statusIn(header);
     task.status = header[3] as number;
     this.#complete(task, header, flags);
@@ -170,13 +172,13 @@ export class Channel implements PduSink {
     this.#statusIn(header);
     if (header[2] !== 0) {
       const error = new ScsiError(`The target could not run the command (response ${header[2] ?? 0})`, 0xff, undefined);
-      this.#settle(task, error);
+      this.#finish(task, error);
       return;
     }
     const sent = task.dataPdus + task.readyToTransfers;
     const counted = get32(header, fields.dataSn);
     if (counted !== 0 && counted !== sent) {
-      throw new ProtocolError(`ExpDataSN ${counted}, but ${sent} Data-In and R2T PDUs came`);
+      throw new InitiatorProtocolError(`ExpDataSN ${counted}, but ${sent} Data-In and R2T PDUs came`);
     }
     task.status = header[3] as number;
     const senseBytes = data.length < 2 ? 0 : data.readUInt16BE(0);
@@ -185,27 +187,27 @@ export class Channel implements PduSink {
     this.#complete(task, header, header[1] as number);
   }
 
-  #complete(task: Task, header: Buffer, flags: number): void {
+  #complete(task: InitiatorTask, header: Buffer, flags: number): void {
     const residual = get32(header, fields.residual);
     if ((flags & UNDERFLOW) !== 0) task.residual = residual;
     if ((flags & OVERFLOW) !== 0) task.residual = -residual;
     if (task.isRead && task.status === 0 && task.received !== task.expected - Math.max(task.residual, 0)) {
-      throw new ProtocolError(
+      throw new InitiatorProtocolError(
         `${task.received} of ${task.expected} bytes came, but the target says ${task.residual} are missing`,
       );
     }
-    this.#settle(task);
+    this.#finish(task);
   }
 
-  #settle(task: Task, error?: Error): void {
-    settleTask(task, error);
+  #finish(task: InitiatorTask, error?: Error): void {
+    completeTask(task, error);
     this.#tasks.release(task);
   }
 
   #answer(opcode: number, header: Buffer, data: Buffer): void {
     const task = this.#find(header);
     if (task.kind !== 'exchange' || task.answerOpcode !== opcode) {
-      throw new ProtocolError(`Opcode 0x${opcode.toString(16)} is no answer to task ${task.tag}`);
+      throw new InitiatorProtocolError(`Opcode 0x${opcode.toString(16)} is no answer to task ${task.tag}`);
     }
     this.#statusIn(header);
     const answer: Answer = { header: Buffer.from(header.subarray(0, 48)), data: Buffer.from(data) };
@@ -245,12 +247,13 @@ export class Channel implements PduSink {
     const error = new RejectError(header[2] as number);
     const task = data.length < 48 ? undefined : this.#tasks.find(get32(data, fields.taskTag));
     if (task === undefined) throw error;
-    this.#settle(task, error);
+    this.#finish(task, error);
   }
 
   #statusIn(header: Buffer): void {
     const statusSn = get32(header, fields.statusSn);
-    if (statusSn !== this.#statusSn) throw new ProtocolError(`StatSN ${statusSn} where ${this.#statusSn} was due`);
+    if (statusSn !== this.#statusSn)
+      throw new InitiatorProtocolError(`StatSN ${statusSn} where ${this.#statusSn} was due`);
     this.#statusSn = (statusSn + 1) >>> 0;
     this.#window(header);
   }
@@ -259,24 +262,24 @@ export class Channel implements PduSink {
     const expected = get32(header, fields.expectedCommandSn);
     const max = get32(header, fields.commandSnMax);
     if (isBefore(this.#commandSn, expected)) {
-      throw new ProtocolError(`ExpCmdSN ${expected}, but we have only come to ${this.#commandSn}`);
+      throw new InitiatorProtocolError(`ExpCmdSN ${expected}, but we have only come to ${this.#commandSn}`);
     }
     if (isBefore(max, this.#commandSnMax) || isBefore(max, (expected - 1) >>> 0)) return;
     this.#commandSnMax = max;
     while (this.#waiting.length > 0 && !isBefore(this.#commandSnMax, this.#commandSn)) {
-      this.#send(this.#waiting.shift() as Task);
+      this.#send(this.#waiting.shift() as InitiatorTask);
     }
   }
 
   /** Ends the tasks that task management has ended at the target: those sent before command `before`. */
-  abort(before: number, isConcerned: (task: Task) => boolean): void {
+  abort(before: number, isConcerned: (task: InitiatorTask) => boolean): void {
     for (const task of this.#tasks.active()) {
       if (task.kind === 'exchange' || task.waiting || !isBefore(task.commandSn, before)) continue;
-      if (isConcerned(task)) this.#settle(task, new AbortedError('Ended by task management'));
+      if (isConcerned(task)) this.#finish(task, new AbortedError('Ended by task management'));
     }
   }
 
-  find(tag: number): Task | undefined {
+  find(tag: number): InitiatorTask | undefined {
     return this.#tasks.find(tag);
   }
 

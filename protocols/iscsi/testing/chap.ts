@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ProtocolError } from './errors.ts';
+import { InitiatorProtocolError } from './errors.ts';
 
 export interface ChapCredentials {
   readonly username: string;
@@ -38,7 +38,7 @@ export class Chap {
     const algorithm = Number(answers.get('CHAP_A'));
     const hash = HASHES.get(algorithm);
     if (hash === undefined || !(this.#credentials.algorithms ?? [5]).includes(algorithm)) {
-      throw new ProtocolError(
+      throw new InitiatorProtocolError(
         `The target chose CHAP algorithm ${answers.get('CHAP_A') ?? 'none'}, which we did not offer`,
       );
     }
@@ -64,7 +64,7 @@ export class Chap {
       proof.length !== wanted.length ||
       !timingSafeEqual(proof, wanted)
     ) {
-      throw new ProtocolError(
+      throw new InitiatorProtocolError(
         'The target did not prove who it is: check the mutual CHAP name and secret on both sides',
       );
     }

@@ -1,5 +1,5 @@
 import { Random } from '../../../testing/random.ts';
-import { ProtocolError } from './errors.ts';
+import { InitiatorProtocolError } from './errors.ts';
 import type { Lun } from './lun.ts';
 import { SECTOR_BYTES, SectorModel } from './sector-model.ts';
 
@@ -124,7 +124,7 @@ export class Checker {
         counts.writes += 1;
         counts.bytesWritten += bytes.length;
       } else {
-        this.#model.check(await this.#ask((lun) => lun.read(range.lba, range.sectors, bytes)), range.lba);
+        this.#model.check(await this.#request((lun) => lun.read(range.lba, range.sectors, bytes)), range.lba);
         counts.reads += 1;
         counts.bytesRead += bytes.length;
       }
@@ -137,7 +137,7 @@ export class Checker {
     const written = this.#begin(range, false);
     const fua = this.#random.below(20) === 0;
     this.#model.fill(bytes, range.lba, written.generation);
-    await this.#ask((lun) => lun.write(range.lba, bytes, { fua }));
+    await this.#request((lun) => lun.write(range.lba, bytes, { fua }));
     this.#model.written(range.lba, range.sectors);
     if (fua) this.#model.makeDurable(range.lba, range.sectors, written.generation);
     else this.#volatile.push(written);
@@ -145,7 +145,7 @@ export class Checker {
 
   async #unmap(range: Range): Promise<void> {
     const written = this.#begin(range, true);
-    await this.#ask((lun) => lun.unmap([{ lba: range.lba, blocks: range.sectors }]));
+    await this.#request((lun) => lun.unmap([{ lba: range.lba, blocks: range.sectors }]));
     this.#model.written(range.lba, range.sectors);
     this.#volatile.push(written);
   }
@@ -161,7 +161,7 @@ export class Checker {
     const covered = this.#volatile;
     this.#volatile = [];
     try {
-      await this.#ask((lun) => lun.synchronizeCache());
+      await this.#request((lun) => lun.synchronizeCache());
     } catch (error) {
       this.#volatile.push(...covered);
       throw error;
@@ -180,10 +180,10 @@ export class Checker {
    */
   async verifyAfterCrash(): Promise<void> {
     this.#volatile = [];
-    await this.#readAll((bytes, lba) => this.#model.settle(bytes, lba));
+    await this.#readAll((bytes, lba) => this.#model.resolve(bytes, lba));
   }
 
-  async #readAll(look: (bytes: Buffer, lba: number) => void): Promise<void> {
+  async #readAll(check: (bytes: Buffer, lba: number) => void): Promise<void> {
     let next = 0;
     const step = VERIFY_BYTES / SECTOR_BYTES;
     const worker = async () => {
@@ -192,19 +192,19 @@ export class Checker {
         const lba = next;
         const sectors = Math.min(step, this.#model.sectors - lba);
         next += step;
-        look(await this.#ask((lun) => lun.read(lba, sectors, buffer.subarray(0, sectors * SECTOR_BYTES))), lba);
+        check(await this.#request((lun) => lun.read(lba, sectors, buffer.subarray(0, sectors * SECTOR_BYTES))), lba);
       }
     };
     await Promise.all(Array.from({ length: VERIFY_DEPTH }, worker));
   }
 
-  async #ask<T>(command: (lun: Lun) => Promise<T>): Promise<T> {
+  async #request<T>(command: (lun: Lun) => Promise<T>): Promise<T> {
     for (;;) {
       const lun = this.#lun;
       try {
         return await command(lun);
       } catch (error) {
-        if (this.#reconnect === undefined || lun.session.isOpen || error instanceof ProtocolError) throw error;
+        if (this.#reconnect === undefined || lun.session.isOpen || error instanceof InitiatorProtocolError) throw error;
         if (lun === this.#lun) await (this.#reconnecting ??= this.#openAgain(this.#reconnect));
       }
     }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { ProtocolError, SessionClosedError } from './errors.ts';
+import { InitiatorProtocolError, SessionClosedError } from './errors.ts';
 import { Reader, type PduSink } from './reader.ts';
 import { Sender } from './sender.ts';
 
@@ -9,19 +9,19 @@ const CONNECT_MS_MAX = 10_000;
 const noSink: PduSink = {
   place: () => undefined,
   received: () => {
-    throw new ProtocolError('The target spoke before it was asked');
+    throw new InitiatorProtocolError('The target spoke before it was asked');
   },
 };
 
 /** One TCP connection: PDUs out by `sender`, PDUs in to the reader's sink. */
-export class Connection {
+export class InitiatorConnection {
   readonly sender: Sender;
   readonly reader: Reader;
   readonly #socket: Socket;
   #error: Error | undefined;
   #onClosed: ((error: Error) => void) | undefined;
 
-  static async open(host: string, port: number, receiveBytesMax: number): Promise<Connection> {
+  static async open(host: string, port: number, receiveBytesMax: number): Promise<InitiatorConnection> {
     return new Promise((resolve, reject) => {
       const buffer = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
       const onread = {
@@ -32,7 +32,7 @@ export class Connection {
         },
       };
       const socket = connect({ host, port, noDelay: true, onread });
-      const connection = new Connection(socket, receiveBytesMax);
+      const connection = new InitiatorConnection(socket, receiveBytesMax);
       connection.onClosed = reject;
       socket.setTimeout(CONNECT_MS_MAX, () => connection.destroy(new Error(`${host}:${port} does not answer`)));
       socket.once('connect', () => {

@@ -1,7 +1,7 @@
 import type { Sense } from './sense.ts';
 
 /** The target said something that the protocol does not allow. The session is over. */
-export class ProtocolError extends Error {
+export class InitiatorProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 

@@ -102,11 +102,11 @@ export class FakeConnection {
       const header = this.#bytes.subarray(0, HEADER_BYTES);
       const data = this.#bytes.subarray(HEADER_BYTES, HEADER_BYTES + length);
       this.#bytes = this.#bytes.subarray(end);
-      this.#take({ opcode: (header[0] as number) & 0x3f, header, data });
+      this.#receive({ opcode: (header[0] as number) & 0x3f, header, data });
     }
   }
 
-  #take(pdu: Pdu): void {
+  #receive(pdu: Pdu): void {
     this.seen.push(pdu);
     if (pdu.opcode === opcodes.login) {
       const operational = ((pdu.header[1] as number) & 0x0c) !== 0;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turns } from '../../../testing/turns.ts';
-import { AbortedError, ProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
+import { AbortedError, InitiatorProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
 import { FakeTarget, type FakeConnection, type Pdu } from './fake-target.ts';
 import { Initiator, type LoginOptions } from './initiator.ts';
-import type { Session } from './session.ts';
+import type { InitiatorSession } from './session.ts';
 import { FINAL, get32, NO_TAG, opcodes } from './wire.ts';
 
 type Script = FakeConnection['script'];
@@ -12,7 +12,7 @@ type Script = FakeConnection['script'];
 /** Runs `story` in a session with a fake that follows `script`. */
 async function withFake(
   script: Script,
-  story: (session: Session, target: FakeTarget) => Promise<void>,
+  story: (session: InitiatorSession, target: FakeTarget) => Promise<void>,
   answers: Record<string, string> = {},
   limits: Pick<LoginOptions, 'commandMsMax'> = {},
 ): Promise<void> {
@@ -41,7 +41,7 @@ function wrongRead(rule: string, complaint: RegExp, answer: (pdu: Pdu, connectio
   test(`the initiator refuses ${rule}`, async () => {
     await withFake(onCommand(answer), async (session) => {
       await assert.rejects(session.lun(0).read(0, 1), (error) => {
-        assert.ok(error instanceof ProtocolError, String(error));
+        assert.ok(error instanceof InitiatorProtocolError, String(error));
         assert.match(error.message, complaint);
         return true;
       });

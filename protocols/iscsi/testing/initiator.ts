@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ChapCredentials } from './chap.ts';
-import { Connection } from './connection.ts';
+import { InitiatorConnection } from './connection.ts';
 import { Login, type LoginRequest, type LoginResult } from './login.ts';
 import { offeredKeys, type Digests, type Keys } from './parameters.ts';
-import { Session } from './session.ts';
+import { InitiatorSession } from './session.ts';
 
 const LOGIN_MS_MAX = 15_000;
 const COMMAND_MS_MAX = 30_000;
@@ -37,7 +37,7 @@ export interface DiscoveredTarget {
 
 export const Initiator = {
   /** A normal session with one target. */
-  login(options: LoginOptions): Promise<Session> {
+  login(options: LoginOptions): Promise<InitiatorSession> {
     const identity = { SessionType: 'Normal', TargetName: options.targetName };
     return openSession(options, identity, false);
   },
@@ -63,10 +63,10 @@ function targetsIn(pairs: readonly (readonly [string, string])[]): DiscoveredTar
   return [...targets].map(([name, at]) => ({ name, addresses: at }));
 }
 
-async function openSession(options: PortalOptions, identity: Keys, discovery: boolean): Promise<Session> {
+async function openSession(options: PortalOptions, identity: Keys, discovery: boolean): Promise<InitiatorSession> {
   const offered = offeredKeys(options.digests ?? {}, options.keys ?? {}, discovery);
   const receiveBytesMax = Number(offered['MaxRecvDataSegmentLength']);
-  const connection = await Connection.open(options.host, options.port, receiveBytesMax);
+  const connection = await InitiatorConnection.open(options.host, options.port, receiveBytesMax);
   const request: LoginRequest = {
     identity: { InitiatorName: options.initiatorName ?? INITIATOR_NAME, ...identity },
     offered,
@@ -84,7 +84,7 @@ async function openSession(options: PortalOptions, identity: Keys, discovery: bo
     };
     const done = (result: LoginResult) => {
       clearTimeout(limit);
-      resolve(new Session(connection, result, options.commandMsMax ?? COMMAND_MS_MAX));
+      resolve(new InitiatorSession(connection, result, options.commandMsMax ?? COMMAND_MS_MAX));
     };
     new Login(connection, request, done).start();
   });

@@ -24,7 +24,7 @@ export class LoadProcess {
     this.#child = fork(fileURLToPath(import.meta.url), ['load'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
-  async ask(request: LoadRequest): Promise<LoadResult> {
+  async request(request: LoadRequest): Promise<LoadResult> {
     const ended = new AbortController();
     const exit = once(this.#child, 'exit', { signal: ended.signal }).then(() => {
       throw new Error('The process that puts on the load ended');

@@ -1,6 +1,6 @@
 import { Random } from '../../../testing/random.ts';
 import type { Lun } from './lun.ts';
-import type { Session } from './session.ts';
+import type { InitiatorSession } from './session.ts';
 
 export interface Workload {
   readonly operation: 'read' | 'write';
@@ -58,7 +58,7 @@ function placesOf({ pattern, spanBytes, transferBytes, seed }: Workload, blocks:
 }
 
 /** Writes data all over the span, so that reads have something to read. */
-export async function fillUnit(session: Session, lunNumber: number, spanBytes: number): Promise<void> {
+export async function fillUnit(session: InitiatorSession, lunNumber: number, spanBytes: number): Promise<void> {
   const lun = session.lun(lunNumber);
   await lun.clearUnitAttentions();
   const { blockBytes } = await lun.readCapacity();

@@ -1,6 +1,6 @@
 import { Chap, type ChapCredentials } from './chap.ts';
-import type { Connection } from './connection.ts';
-import { LoginError, ProtocolError } from './errors.ts';
+import type { InitiatorConnection } from './connection.ts';
+import { LoginError, InitiatorProtocolError } from './errors.ts';
 import { agreedParameters, type Keys, type SessionParameters } from './parameters.ts';
 import type { PduSink, Reader } from './reader.ts';
 import { decodeText, encodeText } from './text.ts';
@@ -43,7 +43,7 @@ type Step = 'identity' | 'algorithm' | 'proof' | 'operational';
  * the last answer.
  */
 export class Login implements PduSink {
-  readonly #connection: Connection;
+  readonly #connection: InitiatorConnection;
   readonly #request: LoginRequest;
   readonly #done: (result: LoginResult) => void;
   readonly #chap: Chap | undefined;
@@ -53,7 +53,7 @@ export class Login implements PduSink {
   #text: Buffer[] = [];
   #statusSn: number | undefined;
 
-  constructor(connection: Connection, request: LoginRequest, done: (result: LoginResult) => void) {
+  constructor(connection: InitiatorConnection, request: LoginRequest, done: (result: LoginResult) => void) {
     this.#connection = connection;
     this.#request = request;
     this.#done = done;
@@ -81,7 +81,7 @@ export class Login implements PduSink {
     this.#check(header);
     if (length > 0) this.#text.push(Buffer.from(reader.scratch.subarray(0, length)));
     if (this.#text.reduce((sum, part) => sum + part.length, 0) > TEXT_BYTES_MAX) {
-      throw new ProtocolError('The target answers the login with more text than anyone needs');
+      throw new InitiatorProtocolError('The target answers the login with more text than anyone needs');
     }
     const flags = header[1] as number;
     if ((flags & CONTINUE) !== 0) {
@@ -99,11 +99,11 @@ export class Login implements PduSink {
   #check(header: Buffer): void {
     const opcode = (header[0] as number) & 0x3f;
     if (opcode !== opcodes.loginResponse) {
-      throw new ProtocolError(`The target answered the login with opcode 0x${opcode.toString(16)}`);
+      throw new InitiatorProtocolError(`The target answered the login with opcode 0x${opcode.toString(16)}`);
     }
     const statusSn = get32(header, fields.statusSn);
     if (header[36] === 0 && this.#statusSn !== undefined && statusSn !== (this.#statusSn + 1) >>> 0) {
-      throw new ProtocolError(`StatSN ${statusSn} follows ${this.#statusSn} during login`);
+      throw new InitiatorProtocolError(`StatSN ${statusSn} follows ${this.#statusSn} during login`);
     }
     this.#statusSn = statusSn;
   }
@@ -112,7 +112,8 @@ export class Login implements PduSink {
     if (next === FULL_FEATURE) {
       this.#finish(header);
     } else if (this.#step === 'identity' && this.#chap !== undefined) {
-      if (answers.get('AuthMethod') !== 'CHAP') throw new ProtocolError('The target does not want CHAP, but we do');
+      if (answers.get('AuthMethod') !== 'CHAP')
+        throw new InitiatorProtocolError('The target does not want CHAP, but we do');
       this.#step = 'algorithm';
       this.#send(Object.fromEntries(this.#chap.offer()));
     } else if (this.#step === 'algorithm' && this.#chap !== undefined) {
@@ -128,7 +129,8 @@ export class Login implements PduSink {
   }
 
   #finish(header: Buffer): void {
-    if (this.#step !== 'operational') throw new ProtocolError('The target ended the login before it was offered to');
+    if (this.#step !== 'operational')
+      throw new InitiatorProtocolError('The target ended the login before it was offered to');
     const parameters = agreedParameters(this.#request.offered, this.#answers, this.#request.toleratesLongBursts);
     const { sender, reader } = this.#connection;
     sender.headerDigest = reader.headerDigest = parameters.headerDigest;
@@ -145,7 +147,7 @@ export class Login implements PduSink {
 
   #send(keys: Keys, nextStage?: number): void {
     this.#rounds += 1;
-    if (this.#rounds > ROUNDS_MAX) throw new ProtocolError(`The login is not over after ${ROUNDS_MAX} rounds`);
+    if (this.#rounds > ROUNDS_MAX) throw new InitiatorProtocolError(`The login is not over after ${ROUNDS_MAX} rounds`);
     const { sender } = this.#connection;
     const { header } = sender;
     const stage = this.#step === 'operational' ? OPERATIONAL : SECURITY;

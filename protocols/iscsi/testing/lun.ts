@@ -1,8 +1,8 @@
 import { ScsiError } from './errors.ts';
 import type { Sense } from './sense.ts';
 import type { Channel } from './channel.ts';
-import type { Session } from './session.ts';
-import type { CommandResult, Task } from './task.ts';
+import type { InitiatorSession } from './session.ts';
+import type { CommandResult, InitiatorTask } from './task.ts';
 import { put32, taskManagement } from './wire.ts';
 
 const UNIT_ATTENTIONS_MAX = 16;
@@ -40,14 +40,14 @@ export interface StartedCommand {
 
 /** A logical unit. `execute` returns whatever came of a command; the others throw `ScsiError` unless all went well. */
 export class Lun {
-  readonly session: Session;
+  readonly session: InitiatorSession;
   readonly number: number;
   /** Of what `read` makes its buffer; `readCapacity` sets it right. */
   blockBytes: number;
 
   readonly #channel: Channel;
 
-  constructor(session: Session, channel: Channel, number: number, blockBytes: number) {
+  constructor(session: InitiatorSession, channel: Channel, number: number, blockBytes: number) {
     this.session = session;
     this.#channel = channel;
     this.number = number;
@@ -144,7 +144,7 @@ export class Lun {
   begin(cdb: Buffer, options: CommandOptions = {}): StartedCommand {
     if (cdb.length > 16) throw new Error('Commands of more than 16 bytes are not supported');
     const { dataOut, expectIn = options.into?.length } = options;
-    const task = this.#channel.take();
+    const task = this.#channel.receive();
     task.lun = this.number;
     task.cdb.fill(0);
     cdb.copy(task.cdb);
@@ -182,8 +182,8 @@ export class Lun {
   }
 
   /** READ or WRITE: of 10 bytes where that reaches, else of 16. */
-  #transfer(opcode: number, lba: number, blocks: number, flags: number): Task {
-    const task = this.#channel.take();
+  #transfer(opcode: number, lba: number, blocks: number, flags: number): InitiatorTask {
+    const task = this.#channel.receive();
     const { cdb } = task;
     task.kind = 'transfer';
     task.lun = this.number;

@@ -1,4 +1,4 @@
-import { ProtocolError } from './errors.ts';
+import { InitiatorProtocolError } from './errors.ts';
 
 /** What a session works by once login is over. */
 export interface SessionParameters {
@@ -86,7 +86,9 @@ export function agreedParameters(
   const ours = (key: string) => offered[key] ?? DEFAULTS[key] ?? '';
   const smaller = (key: string) => {
     if (Number(answer(key)) > Number(ours(key)) && answers.has(key)) {
-      throw new ProtocolError(`The target answered ${key}=${answer(key)} to our ${ours(key)}: it may only go down`);
+      throw new InitiatorProtocolError(
+        `The target answered ${key}=${answer(key)} to our ${ours(key)}: it may only go down`,
+      );
     }
     return Math.min(Number(answer(key)), Number(ours(key)));
   };
@@ -107,7 +109,7 @@ export function agreedParameters(
 
 function agreedDigest(key: string, offered: string, answer: string): boolean {
   if (!offered.split(',').includes(answer)) {
-    throw new ProtocolError(`The target chose ${key}=${answer}, but we offered ${offered}`);
+    throw new InitiatorProtocolError(`The target chose ${key}=${answer}, but we offered ${offered}`);
   }
   return answer === 'CRC32C';
 }

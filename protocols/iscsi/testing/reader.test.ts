@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32c } from './crc32c.ts';
-import { ProtocolError } from './errors.ts';
+import { InitiatorProtocolError } from './errors.ts';
 import { Reader } from './reader.ts';
 import { HEADER_BYTES, paddingOf } from './wire.ts';
 
@@ -47,7 +47,7 @@ function readUntilRefused(bytes: Buffer): [number, string][] {
   try {
     return read(bytes, bytes.length);
   } catch (error) {
-    assert.ok(error instanceof ProtocolError);
+    assert.ok(error instanceof InitiatorProtocolError);
     return [];
   }
 }

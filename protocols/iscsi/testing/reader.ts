@@ -1,5 +1,5 @@
 import { crc32c } from './crc32c.ts';
-import { ProtocolError } from './errors.ts';
+import { InitiatorProtocolError } from './errors.ts';
 import { get24, HEADER_BYTES, paddingOf } from './wire.ts';
 
 const ADDITIONAL_HEADER_BYTES_MAX = 255 * 4;
@@ -41,13 +41,13 @@ export class Reader {
   push(chunk: Buffer, length: number): void {
     let at = 0;
     while (at < length) {
-      if (this.#headerHave < this.#headerNeed) at = this.#takeHeader(chunk, at, length);
-      else if (this.#dataHave < this.#dataLength) at = this.#takeData(chunk, at, length);
-      else at = this.#takeTrailer(chunk, at, length);
+      if (this.#headerHave < this.#headerNeed) at = this.#receiveHeader(chunk, at, length);
+      else if (this.#dataHave < this.#dataLength) at = this.#receiveData(chunk, at, length);
+      else at = this.#receiveTrailer(chunk, at, length);
     }
   }
 
-  #takeHeader(chunk: Buffer, at: number, end: number): number {
+  #receiveHeader(chunk: Buffer, at: number, end: number): number {
     const taken = Math.min(this.#headerNeed - this.#headerHave, end - at);
     chunk.copy(this.#header, this.#headerHave, at, at + taken);
     this.#headerHave += taken;
@@ -64,11 +64,13 @@ export class Reader {
     const header = this.#header;
     const plain = HEADER_BYTES + (header[4] as number) * 4;
     if (this.headerDigest && header.readUInt32LE(plain) !== crc32c(header, 0, plain)) {
-      throw new ProtocolError('A header from the target does not match its digest');
+      throw new InitiatorProtocolError('A header from the target does not match its digest');
     }
     const length = get24(header, 5);
     if (length > this.dataBytesMax) {
-      throw new ProtocolError(`The target sent a data segment of ${length} bytes; we declared ${this.dataBytesMax}`);
+      throw new InitiatorProtocolError(
+        `The target sent a data segment of ${length} bytes; we declared ${this.dataBytesMax}`,
+      );
     }
     this.#dataLength = length;
     if (length === 0) {
@@ -82,7 +84,7 @@ export class Reader {
     this.sink.place(header, length, this);
   }
 
-  #takeData(chunk: Buffer, at: number, end: number): number {
+  #receiveData(chunk: Buffer, at: number, end: number): number {
     const taken = Math.min(this.#dataLength - this.#dataHave, end - at);
     chunk.copy(this.destination, this.destinationAt + this.#dataHave, at, at + taken);
     if (this.dataDigest) this.#dataCrc = crc32c(chunk, at, at + taken, this.#dataCrc);
@@ -91,7 +93,7 @@ export class Reader {
     return at + taken;
   }
 
-  #takeTrailer(chunk: Buffer, at: number, end: number): number {
+  #receiveTrailer(chunk: Buffer, at: number, end: number): number {
     const taken = Math.min(this.#trailerNeed - this.#trailerHave, end - at);
     chunk.copy(this.#trailer, this.#trailerHave, at, at + taken);
     this.#trailerHave += taken;
@@ -99,7 +101,7 @@ export class Reader {
     const padding = paddingOf(this.#dataLength);
     const crc = crc32c(this.#trailer, 0, padding, this.#dataCrc);
     if (this.dataDigest && this.#trailer.readUInt32LE(padding) !== crc) {
-      throw new ProtocolError('A data segment from the target does not match its digest');
+      throw new InitiatorProtocolError('A data segment from the target does not match its digest');
     }
     this.#end();
     return at + taken;

@@ -94,15 +94,15 @@ export class SectorModel {
   }
 
   /** Throws unless each sector holds something that may be left after a crash; from then on it must hold just that. */
-  settle(bytes: Buffer, lba: number): void {
+  resolve(bytes: Buffer, lba: number): void {
     const scratch = Buffer.allocUnsafeSlow(SECTOR_BYTES);
     for (let sector = 0; sector < bytes.length / SECTOR_BYTES; sector += 1) {
       const seen = bytes.subarray(sector * SECTOR_BYTES, (sector + 1) * SECTOR_BYTES);
-      this.#settleSector(lba + sector, seen, scratch);
+      this.#resolveSector(lba + sector, seen, scratch);
     }
   }
 
-  #settleSector(at: number, seen: Buffer, scratch: Buffer): void {
+  #resolveSector(at: number, seen: Buffer, scratch: Buffer): void {
     if (this.#unknown[at] === 1) return;
     const durable = this.#durable[at] as number;
     const newest = this.#newest[at] as number;

@@ -1,6 +1,6 @@
 import { Channel } from './channel.ts';
-import type { Connection } from './connection.ts';
-import { ProtocolError, SessionClosedError } from './errors.ts';
+import type { InitiatorConnection } from './connection.ts';
+import { InitiatorProtocolError, SessionClosedError } from './errors.ts';
 import type { LoginResult } from './login.ts';
 import { Lun } from './lun.ts';
 import type { SessionParameters } from './parameters.ts';
@@ -12,15 +12,15 @@ const TEXT_ROUNDS_MAX = 1000;
 const CONTINUE = 0x40;
 
 /** A session of one connection. */
-export class Session {
+export class InitiatorSession {
   readonly parameters: SessionParameters;
   /** What the target answered during login, as it wrote it. */
   readonly answers: ReadonlyMap<string, string>;
   readonly sessionHandle: number;
-  readonly #connection: Connection;
+  readonly #connection: InitiatorConnection;
   readonly #channel: Channel;
 
-  constructor(connection: Connection, login: LoginResult, timeoutMs: number) {
+  constructor(connection: InitiatorConnection, login: LoginResult, timeoutMs: number) {
     this.#connection = connection;
     this.#channel = new Channel(connection, login, timeoutMs);
     this.parameters = login.parameters;
@@ -53,7 +53,8 @@ export class Session {
   /** NOP-Out; resolves when the target has sent the same bytes back. */
   async ping(data: Buffer = Buffer.alloc(0)): Promise<void> {
     const answer = await this.#channel.exchange(opcodes.nopOut, () => undefined, data);
-    if (!answer.data.equals(data)) throw new ProtocolError('The target did not send back what it was pinged with');
+    if (!answer.data.equals(data))
+      throw new InitiatorProtocolError('The target did not send back what it was pinged with');
   }
 
   /** A text request; answers that come in parts are put together. */
@@ -72,10 +73,11 @@ export class Session {
       const flags = answer.header[1] as number;
       transferTag = get32(answer.header, fields.transferTag);
       if ((flags & FINAL) !== 0) return decodeText(Buffer.concat(parts));
-      if ((flags & CONTINUE) === 0) throw new ProtocolError('A text answer that is neither final nor to be continued');
+      if ((flags & CONTINUE) === 0)
+        throw new InitiatorProtocolError('A text answer that is neither final nor to be continued');
       data = Buffer.alloc(0);
     }
-    throw new ProtocolError(`A text answer of more than ${TEXT_ROUNDS_MAX} parts`);
+    throw new InitiatorProtocolError(`A text answer of more than ${TEXT_ROUNDS_MAX} parts`);
   }
 
   /** Task management. Returns the target's response code: 0 is done. What it ended is rejected with `AbortedError`. */
@@ -102,7 +104,7 @@ export class Session {
     if (!this.#channel.isOpen) return;
     try {
       const { header } = await this.#channel.exchange(opcodes.logout, (request) => put32(request, 20, 0));
-      if (header[2] !== 0) throw new ProtocolError(`The target answered the logout with ${header[2] ?? 0}`);
+      if (header[2] !== 0) throw new InitiatorProtocolError(`The target answered the logout with ${header[2] ?? 0}`);
     } finally {
       await this.#connection.end(new SessionClosedError('The session was closed'));
     }

@@ -21,7 +21,7 @@ export interface Answer {
 const NOTHING = Buffer.alloc(0);
 
 /** One thing we wait for. Tasks are used again and again; the generation in the tag tells an old answer from a new one. */
-export class Task {
+export class InitiatorTask {
   readonly slot: number;
   readonly cdb = Buffer.alloc(16);
   tag = 0;
@@ -86,7 +86,7 @@ function nobody(): void {
 }
 
 /** Tells whoever waits for the task how it ended. */
-export function settleTask(task: Task, error?: Error): void {
+export function completeTask(task: InitiatorTask, error?: Error): void {
   const { resolve, reject, kind, into, received, residual, status, sense } = task;
   if (error !== undefined) {
     reject(error);
@@ -107,11 +107,11 @@ const GENERATIONS = 1 << 19;
 
 /** The tasks under way. */
 export class TaskTable {
-  readonly #tasks: Task[] = [];
-  readonly #free: Task[] = [];
+  readonly #tasks: InitiatorTask[] = [];
+  readonly #free: InitiatorTask[] = [];
   #generation = 0;
 
-  take(): Task {
+  remove(): InitiatorTask {
     const task = this.#free.pop() ?? this.#grow();
     this.#generation = (this.#generation + 1) % GENERATIONS;
     task.tag = ((this.#generation << SLOT_BITS) | task.slot) + 1;
@@ -119,23 +119,23 @@ export class TaskTable {
     return task;
   }
 
-  find(tag: number): Task | undefined {
+  find(tag: number): InitiatorTask | undefined {
     const task = this.#tasks[(tag - 1) & (SLOTS - 1)];
     return task?.tag === tag ? task : undefined;
   }
 
-  release(task: Task): void {
+  release(task: InitiatorTask): void {
     task.release();
     this.#free.push(task);
   }
 
-  active(): Task[] {
+  active(): InitiatorTask[] {
     return this.#tasks.filter(({ tag }) => tag !== 0);
   }
 
-  #grow(): Task {
+  #grow(): InitiatorTask {
     if (this.#tasks.length === SLOTS) throw new Error(`${SLOTS} commands are under way: wait until some are done`);
-    const task = new Task(this.#tasks.length);
+    const task = new InitiatorTask(this.#tasks.length);
     this.#tasks.push(task);
     return task;
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Checker } from './checker.ts';
-import { LoginError, ProtocolError, ScsiError } from './errors.ts';
+import { LoginError, InitiatorProtocolError, ScsiError } from './errors.ts';
 import { Initiator, type LoginOptions } from './initiator.ts';
 import { LoadProcess } from './load-process.ts';
 import { skipWithout } from './packages.ts';
@@ -94,7 +94,7 @@ test('CHAP in both directions: the right secrets open, wrong ones do not', { ski
     await assert.rejects(Initiator.login({ ...login, chap: { ...chap, secret: 'wrong' } }), LoginError);
     await assert.rejects(Initiator.login(login), LoginError);
     const mistaken = { ...chap, mutual: { ...mutualChap, secret: 'not what it is' } };
-    await assert.rejects(Initiator.login({ ...login, chap: mistaken }), ProtocolError);
+    await assert.rejects(Initiator.login({ ...login, chap: mistaken }), InitiatorProtocolError);
   });
 });
 
@@ -116,12 +116,12 @@ test('a process of its own fills a unit and puts a load on it; what fails there 
     const load = new LoadProcess();
     const size = { transferBytes: 4096, spanBytes: 4 * 1024 * 1024, depth: 8, seconds: 0.2, seed: 1 };
     try {
-      await load.ask({ login, lun: 1, fillBytes: size.spanBytes });
+      await load.request({ login, lun: 1, fillBytes: size.spanBytes });
       for (const operation of ['read', 'write'] as const) {
-        const result = await load.ask({ login, lun: 1, workload: { ...size, operation, pattern: 'random' } });
+        const result = await load.request({ login, lun: 1, workload: { ...size, operation, pattern: 'random' } });
         assert.ok(result.operations > 100 && result.seconds >= 0.2);
       }
-      await assert.rejects(load.ask({ login, lun: 9 }), /illegal request 25\/00/);
+      await assert.rejects(load.request({ login, lun: 9 }), /illegal request 25\/00/);
     } finally {
       load.stop();
     }

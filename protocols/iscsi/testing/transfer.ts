@@ -1,7 +1,7 @@
-import { ProtocolError } from './errors.ts';
+import { InitiatorProtocolError } from './errors.ts';
 import type { SessionParameters } from './parameters.ts';
 import type { Sender } from './sender.ts';
-import type { Task } from './task.ts';
+import type { InitiatorTask } from './task.ts';
 import { fields, FINAL, get32, IMMEDIATE, NO_TAG, opcodes, put32, putLun } from './wire.ts';
 
 const READ = 0x40;
@@ -10,7 +10,7 @@ const WRITE = 0x20;
 /** The command, what data may go with it, and what data may follow without being asked for. */
 export function sendCommand(
   sender: Sender,
-  task: Task,
+  task: InitiatorTask,
   parameters: SessionParameters,
   commandSn: number,
   statusSn: number,
@@ -39,7 +39,7 @@ export function sendCommand(
 /** Checks what the target asks for and sends it. */
 export function answerReadyToTransfer(
   sender: Sender,
-  task: Task,
+  task: InitiatorTask,
   parameters: SessionParameters,
   header: Buffer,
   statusSn: number,
@@ -49,17 +49,17 @@ export function answerReadyToTransfer(
   const length = get32(header, fields.desiredLength);
   const sequence = get32(header, fields.dataSn);
   if (sequence !== task.readyToTransfers) {
-    throw new ProtocolError(`R2TSN ${sequence} where ${task.readyToTransfers} was due`);
+    throw new InitiatorProtocolError(`R2TSN ${sequence} where ${task.readyToTransfers} was due`);
   }
-  if (transferTag === NO_TAG) throw new ProtocolError('An R2T without a target transfer tag');
+  if (transferTag === NO_TAG) throw new InitiatorProtocolError('An R2T without a target transfer tag');
   if (length === 0 || length > parameters.burstBytesMax) {
-    throw new ProtocolError(`An R2T for ${length} bytes; a burst is at most ${parameters.burstBytesMax}`);
+    throw new InitiatorProtocolError(`An R2T for ${length} bytes; a burst is at most ${parameters.burstBytesMax}`);
   }
   if (from + length > task.dataOut.length) {
-    throw new ProtocolError(`An R2T for bytes ${from} to ${from + length} of ${task.dataOut.length}`);
+    throw new InitiatorProtocolError(`An R2T for bytes ${from} to ${from + length} of ${task.dataOut.length}`);
   }
   if (parameters.dataInOrder && from !== task.solicitedAt) {
-    throw new ProtocolError(`An R2T from byte ${from} where ${task.solicitedAt} was due`);
+    throw new InitiatorProtocolError(`An R2T from byte ${from} where ${task.solicitedAt} was due`);
   }
   task.readyToTransfers += 1;
   task.solicitedAt = from + length;
@@ -68,7 +68,7 @@ export function answerReadyToTransfer(
 
 function sendData(
   sender: Sender,
-  task: Task,
+  task: InitiatorTask,
   parameters: SessionParameters,
   transferTag: number,
   from: number,
@@ -93,19 +93,21 @@ function sendData(
 }
 
 /** Checks a Data-In PDU before its bytes are put where they belong. */
-export function checkDataIn(task: Task, parameters: SessionParameters, header: Buffer, length: number): void {
+export function checkDataIn(task: InitiatorTask, parameters: SessionParameters, header: Buffer, length: number): void {
   const offset = get32(header, fields.bufferOffset);
   const sequence = get32(header, fields.dataSn);
-  if (!task.isRead) throw new ProtocolError('Data-In for a command that reads nothing');
-  if (sequence !== task.dataPdus) throw new ProtocolError(`DataSN ${sequence} where ${task.dataPdus} was due`);
+  if (!task.isRead) throw new InitiatorProtocolError('Data-In for a command that reads nothing');
+  if (sequence !== task.dataPdus) throw new InitiatorProtocolError(`DataSN ${sequence} where ${task.dataPdus} was due`);
   if (offset + length > task.into.length) {
-    throw new ProtocolError(`Data-In for bytes ${offset} to ${offset + length} of ${task.into.length}`);
+    throw new InitiatorProtocolError(`Data-In for bytes ${offset} to ${offset + length} of ${task.into.length}`);
   }
   if (parameters.dataInOrder && offset !== task.received) {
-    throw new ProtocolError(`Data-In from byte ${offset} where ${task.received} was due`);
+    throw new InitiatorProtocolError(`Data-In from byte ${offset} where ${task.received} was due`);
   }
   task.burst += length;
   if (task.burst > parameters.burstBytesMax && !parameters.toleratesLongBursts) {
-    throw new ProtocolError(`A burst of ${task.burst} bytes; at most ${parameters.burstBytesMax} were agreed on`);
+    throw new InitiatorProtocolError(
+      `A burst of ${task.burst} bytes; at most ${parameters.burstBytesMax} were agreed on`,
+    );
   }
 }

@@ -13,7 +13,7 @@ test('MNT gives the root of an export or of a directory below it, and refuses wh
   const rpc = await connect();
   const { attributes } = await filesystem.create(ROOT, filesystem.root, Buffer.from('d'), { type: 'directory' }, {});
   await filesystem.create(ROOT, attributes, Buffer.from('f'), { type: 'file' }, {});
-  const status = async (path: string) => (await rpc.ask(MOUNT, 3, 1, (args) => args.text(path))).u32();
+  const status = async (path: string) => (await rpc.request(MOUNT, 3, 1, (args) => args.text(path))).u32();
   assert.equal(await status('/share'), 0);
   assert.equal(await status('/share/d/'), 0);
   assert.equal(await status('/share/d/f'), 20);
@@ -30,23 +30,23 @@ test('EXPORT and DUMP show a client its own, UMNT and UMNTALL forget', async (co
   const { connect, server } = await serve(context);
   server.addExport({ paths: ['/other'], filesystem: new MemoryFilesystem({ id: 2n }), authorise: () => undefined });
   const rpc = await connect();
-  const exported = await rpc.ask(MOUNT, 3, 5);
+  const exported = await rpc.request(MOUNT, 3, 5);
   assert.deepEqual(
     [exported.bool(), exported.text(100), exported.bool(), exported.bool()],
     [true, '/share', false, false],
   );
   const mounts = async () => {
-    const body = await rpc.ask(MOUNT, 3, 2);
+    const body = await rpc.request(MOUNT, 3, 2);
     const paths: string[] = [];
     while (body.bool()) paths.push(`${body.text(100)}:${body.text(100)}`);
     return paths;
   };
   await Client3.mount(rpc, '/share');
   assert.deepEqual(await mounts(), ['127.0.0.1:/share']);
-  await rpc.ask(MOUNT, 3, 3, (args) => args.text('/share'));
+  await rpc.request(MOUNT, 3, 3, (args) => args.text('/share'));
   assert.deepEqual(await mounts(), []);
   await Client3.mount(rpc, '/share');
-  await rpc.ask(MOUNT, 3, 4);
+  await rpc.request(MOUNT, 3, 4);
   assert.deepEqual(await mounts(), []);
 });
 

@@ -92,11 +92,11 @@ export class LockClients {
   }
 
   /** Forgets an owner that holds nothing of the file any more, and nothing at all. */
-  tidy(owner: NlmOwner, fileKey: string, file: LockedFile): void {
+  prune(owner: NlmOwner, fileKey: string, file: LockedFile): void {
     const { locks } = this.#options;
     if ((locks.find(file)?.ranges.countOf(owner) ?? 0) === 0) owner.files.delete(fileKey);
     if (owner.files.size === 0) owner.client.owners.delete(ownerKey(owner.name, owner.processId));
-    locks.tidy(file);
+    locks.prune(file);
   }
 
   rangesOf(client: NlmClient): number {
@@ -114,7 +114,7 @@ export class LockClients {
     for (const cancel of [...client.waiting.values()]) cancel();
     for (const share of client.shares.values()) {
       locks.find(share.file)?.shares.delete(share);
-      locks.tidy(share.file);
+      locks.prune(share.file);
     }
     client.shares.clear();
     for (const owner of [...client.owners.values()]) {
@@ -131,13 +131,13 @@ export class LockClients {
         if (share.file.filesystemId !== filesystemId) continue;
         client.shares.delete(key);
         locks.find(share.file)?.shares.delete(share);
-        locks.tidy(share.file);
+        locks.prune(share.file);
       }
       for (const owner of [...client.owners.values()]) {
         for (const [key, file] of owner.files) {
           if (file.filesystemId !== filesystemId) continue;
           locks.unlockAll(file, owner);
-          this.tidy(owner, key, file);
+          this.prune(owner, key, file);
         }
       }
     }

@@ -45,7 +45,7 @@ export class LockManager {
       const file = await this.#file(call, args);
       if (this.#options.grace.isActive) return NlmStatus.grace;
       const client = this.#options.clients.find(args.caller, call.address);
-      const owner = client?.owners.get(`${args.processId} ${args.owner.toString('latin1')}`) ?? stranger(args);
+      const owner = client?.owners.get(`${args.processId} ${args.owner.toString('latin1')}`) ?? unknownClient(args);
       const conflict = this.#options.locks.find(file)?.ranges.conflict(owner, range(args), args.exclusive);
       return conflict ?? NlmStatus.granted;
     });
@@ -67,7 +67,7 @@ export class LockManager {
         return NlmStatus.granted;
       }
       const status = how.block ? this.#wait(client, owner, file, args) : NlmStatus.denied;
-      clients.tidy(owner, keyOf(file), file);
+      clients.prune(owner, keyOf(file), file);
       return status;
     });
   }
@@ -93,7 +93,7 @@ export class LockManager {
     waiters.add(waiter);
     client.waiting.set(key, () => {
       stop();
-      locks.tidy(file);
+      locks.prune(file);
     });
     return NlmStatus.blocked;
   }
@@ -103,7 +103,7 @@ export class LockManager {
     const { callbacks, locks, clients } = this.#options;
     if (await callbacks.granted(owner.client.address, args)) return;
     locks.unlock(file, owner, range(args));
-    clients.tidy(owner, keyOf(file), file);
+    clients.prune(owner, keyOf(file), file);
   }
 
   async cancel(call: Call, args: LockArguments): Promise<number> {
@@ -123,7 +123,7 @@ export class LockManager {
       // Unlocking what is not locked is no mistake.
       if (owner === undefined) return NlmStatus.granted;
       locks.unlock(file, owner, range(args));
-      clients.tidy(owner, keyOf(file), file);
+      clients.prune(owner, keyOf(file), file);
       return NlmStatus.granted;
     });
   }
@@ -158,7 +158,7 @@ export class LockManager {
       const known = client?.shares.get(key);
       if (known !== undefined) locks.find(file)?.shares.delete(known);
       client?.shares.delete(key);
-      locks.tidy(file);
+      locks.prune(file);
       return NlmStatus.granted;
     });
   }
@@ -219,7 +219,7 @@ function range(args: LockArguments): { start: bigint; end: bigint } {
   return found;
 }
 
-function stranger({ owner, processId }: LockArguments) {
+function unknownClient({ owner, processId }: LockArguments) {
   return { clientId: 0n, name: owner, processId };
 }
 

@@ -43,7 +43,7 @@ class Host {
 
   async ask(procedure: number, wanted: Wanted): Promise<XdrReader> {
     const { exclusive = true, block = false, reclaim = false } = wanted;
-    const body = await this.rpc.ask(NLM, 4, procedure, (args) => {
+    const body = await this.rpc.request(NLM, 4, procedure, (args) => {
       args.text('cookie');
       if (procedure === Proc.lock || procedure === Proc.cancel) args.bool(block);
       if (procedure !== Proc.unlock) args.bool(exclusive);
@@ -59,7 +59,7 @@ class Host {
   }
 
   async share(procedure: number, handle: Buffer, access: number, deny: number): Promise<number> {
-    const body = await this.rpc.ask(NLM, 4, procedure, (args) => {
+    const body = await this.rpc.request(NLM, 4, procedure, (args) => {
       args.text('cookie').text(this.name).opaque(handle).text('owner').u32(deny).u32(access).bool(false);
     });
     body.text(20);
@@ -160,9 +160,9 @@ test('a host that restarted, or says that it has ended, holds nothing any more',
   const [one, two] = hosts;
   await one.status(Proc.lock, { handle });
   await two.status(Proc.lock, { handle, offset: 20n });
-  await two.rpc.ask(100024, 1, 6, (args) => args.text('one').i32(3));
+  await two.rpc.request(100024, 1, 6, (args) => args.text('one').i32(3));
   assert.equal(await two.status(Proc.lock, { handle }), NlmStatus.granted);
-  await two.rpc.ask(NLM, 4, Proc.freeAll, (args) => args.text('two').i32(1));
+  await two.rpc.request(NLM, 4, Proc.freeAll, (args) => args.text('two').i32(1));
   assert.equal(server.locks.size, 0);
 });
 
@@ -235,12 +235,12 @@ test('the portmapper says that everything is at one port', async (context) => {
   const { connect, port } = await serve(context);
   const rpc = await connect();
   const find = async (program: number, version: number, protocol = 6) =>
-    (await rpc.ask(100000, 2, 3, (args) => args.u32(program).u32(version).u32(protocol).u32(0))).u32();
+    (await rpc.request(100000, 2, 3, (args) => args.u32(program).u32(version).u32(protocol).u32(0))).u32();
   assert.deepEqual([await find(NLM, 4), await find(100003, 3), await find(100005, 3)], [port, port, port]);
   assert.deepEqual([await find(NLM, 1), await find(100003, 3, 17), await find(1, 1)], [0, 0, 0]);
-  const address = await rpc.ask(100000, 4, 3, (args) => args.u32(NLM).u32(4).text('tcp').text('').text(''));
+  const address = await rpc.request(100000, 4, 3, (args) => args.u32(NLM).u32(4).text('tcp').text('').text(''));
   assert.equal(address.text(50), `0.0.0.0.${port >> 8}.${port & 255}`);
-  const dumped = await rpc.ask(100000, 2, 4);
+  const dumped = await rpc.request(100000, 2, 4);
   let entries = 0;
   for (; dumped.bool(); entries++) dumped.fixed(16);
   assert.equal(entries, 6);

@@ -17,7 +17,7 @@ export class BufferPool {
   }
 
   /** At least so large. */
-  take(bytes: number): Buffer {
+  acquire(bytes: number): Buffer {
     if (bytes <= SMALL_BYTES || bytes > this.#bytes) return Buffer.allocUnsafe(bytes);
     const buffer = this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#bytes);
     this.#lent.set(buffer.buffer, buffer);
@@ -25,7 +25,7 @@ export class BufferPool {
   }
 
   /** Nobody uses it any more. Has no effect on buffers of others. */
-  give(view: Buffer): void {
+  release(view: Buffer): void {
     const buffer = this.#lent.get(view.buffer);
     if (buffer === undefined) return;
     this.#lent.delete(view.buffer);
@@ -33,7 +33,7 @@ export class BufferPool {
   }
 
   /** Somebody keeps it: it never comes back. */
-  leave(view: Buffer): void {
+  detach(view: Buffer): void {
     this.#lent.delete(view.buffer);
   }
 }

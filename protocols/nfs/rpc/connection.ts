@@ -22,13 +22,13 @@ export interface ConnectionHost {
   readonly buffers: BufferPool;
   /** Whether any export is for this address. */
   isKnown(address: string): boolean;
-  closed(connection: Connection): void;
+  closed(connection: RpcConnection): void;
   report(event: NfsEvent): void;
   now(): number;
 }
 
 /** One TCP connection: requests are answered side by side, each as soon as its reply is there. */
-export class Connection {
+export class RpcConnection {
   readonly address: string;
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
@@ -100,11 +100,11 @@ export class Connection {
       return;
     }
     this.#inFlight += 1;
-    this.#host.budget.take(cost);
+    this.#host.budget.reserve(cost);
     const done = () => {
-      this.#host.buffers.give(record);
+      this.#host.buffers.release(record);
       this.#inFlight -= 1;
-      this.#host.budget.give(cost);
+      this.#host.budget.release(cost);
       this.#rest();
       this.#readOn();
     };
@@ -199,7 +199,7 @@ export class Connection {
   #closed(): void {
     this.#ending = true;
     this.#queue = [];
-    this.#host.budget.forget(this.#resume);
+    this.#host.budget.drop(this.#resume);
     this.#place.leave();
     this.#host.closed(this);
   }

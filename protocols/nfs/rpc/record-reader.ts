@@ -73,9 +73,9 @@ export class RecordReader {
     if (needed > room) {
       const whole = this.#gatheredBytes + this.#missing;
       const wanted = Math.max(needed, room === 0 ? Math.min(whole, FIRST_ROOM_BYTES) : whole);
-      const larger = this.#source?.take(wanted) ?? Buffer.allocUnsafe(wanted);
+      const larger = this.#source?.acquire(wanted) ?? Buffer.allocUnsafe(wanted);
       this.#gathered?.copy(larger, 0, 0, this.#gatheredBytes);
-      if (this.#gathered !== undefined) this.#source?.give(this.#gathered);
+      if (this.#gathered !== undefined) this.#source?.release(this.#gathered);
       this.#gathered = larger;
     }
     chunk.copy(this.#gathered as Buffer, this.#gatheredBytes, at, at + bytes);

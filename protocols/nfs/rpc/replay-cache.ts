@@ -61,10 +61,10 @@ export class ReplayCache {
       const bytes = await reply;
       const isKept = keep();
       // Whoever has sent it must not use its memory again.
-      if (entry.isShared) this.#buffers?.leave(bytes);
+      if (entry.isShared) this.#buffers?.detach(bytes);
       if (this.#entries.get(key) !== entry) return bytes;
       if (!isKept) {
-        this.#forget(key, entry);
+        this.#drop(key, entry);
         return bytes;
       }
       entry.reply = Promise.resolve(ownCopy(bytes));
@@ -73,7 +73,7 @@ export class ReplayCache {
       this.#evict();
       return bytes;
     } catch (error) {
-      if (this.#entries.get(key) === entry) this.#forget(key, entry);
+      if (this.#entries.get(key) === entry) this.#drop(key, entry);
       throw error;
     }
   }
@@ -81,11 +81,11 @@ export class ReplayCache {
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= this.#entriesMax && this.#bytes <= this.#bytesMax) return;
-      this.#forget(key, entry);
+      this.#drop(key, entry);
     }
   }
 
-  #forget(key: string, entry: Entry): void {
+  #drop(key: string, entry: Entry): void {
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
   }

@@ -50,7 +50,7 @@ export class ReplyOutput {
     this.#queue = [];
     this.#queuedBytes = 0;
     if (queue.length === 0 || !this.#socket.writable) return;
-    this.#budget.take(bytes);
+    this.#budget.reserve(bytes);
     this.#unsentSince ??= this.#now();
     const pieces = joinSmall(queue);
     const last = pieces.length - 1;
@@ -58,8 +58,8 @@ export class ReplyOutput {
     for (let index = 0; index < last; index++) this.#socket.write(pieces[index] as Buffer);
     this.#socket.write(pieces[last] as Buffer, () => {
       this.#unsentSince = this.#socket.writableLength === 0 ? undefined : this.#now();
-      this.#budget.give(bytes);
-      for (const reply of queue) this.#buffers.give(reply);
+      this.#budget.release(bytes);
+      for (const reply of queue) this.#buffers.release(reply);
     });
     if (last > 0) this.#socket.uncork();
   }

@@ -12,11 +12,11 @@ export class RequestBudget {
     return this.#bytes >= this.#bytesMax;
   }
 
-  take(bytes: number): void {
+  reserve(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#bytes -= bytes;
     if (this.isSpent || this.#waiting.size === 0) return;
     const waiting = [...this.#waiting];
@@ -29,7 +29,7 @@ export class RequestBudget {
     this.#waiting.add(resume);
   }
 
-  forget(resume: () => void): void {
+  drop(resume: () => void): void {
     this.#waiting.delete(resume);
   }
 }

@@ -104,14 +104,14 @@ export class Client3 {
   }
 
   static async mount(rpc: RpcClient, path: string): Promise<Client3> {
-    const body = await rpc.ask(MOUNT, 3, 1, (args) => args.text(path));
+    const body = await rpc.request(MOUNT, 3, 1, (args) => args.text(path));
     const status = body.u32();
     if (status !== 0) throw new Error(`MNT failed with ${status}`);
     return new Client3(rpc, Buffer.from(body.opaque(64)));
   }
 
   call(procedure: number, write: (args: XdrWriter) => void): Promise<XdrReader> {
-    return this.rpc.ask(NFS, 3, procedure, write);
+    return this.rpc.request(NFS, 3, procedure, write);
   }
 
   async getattr(handle: Buffer): Promise<{ status: number; attributes?: Attributes3 }> {

@@ -36,7 +36,7 @@ export class Client40 {
   }
 
   async compound(...operations: readonly Operation4[]): Promise<Compound4> {
-    const body = await this.rpc.ask(NFS, 4, 1, (args) => writeCompound(args, 0, operations));
+    const body = await this.rpc.request(NFS, 4, 1, (args) => writeCompound(args, 0, operations));
     return readCompound(body, operations);
   }
 
@@ -98,7 +98,7 @@ export class Client41 {
   }
 
   async bare(...operations: readonly Operation4[]): Promise<Compound4> {
-    const body = await this.rpc.ask(NFS, 4, 1, (args) => writeCompound(args, 1, operations));
+    const body = await this.rpc.request(NFS, 4, 1, (args) => writeCompound(args, 1, operations));
     return readCompound(body, operations);
   }
 

@@ -103,7 +103,7 @@ export class RpcClient {
   }
 
   /** The body of a reply that must be a success. */
-  async ask(program: number, version: number, procedure: number, write?: WriteArguments): Promise<XdrReader> {
+  async request(program: number, version: number, procedure: number, write?: WriteArguments): Promise<XdrReader> {
     const { stat, status, body } = await this.call(program, version, procedure, write);
     if (stat !== 0 || status !== 0) throw new Error(`the call was refused: ${stat} ${status}`);
     return body;

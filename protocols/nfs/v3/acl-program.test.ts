@@ -15,7 +15,7 @@ function entries(body: XdrReader): Entry[] {
 }
 
 async function get({ rpc }: Client3, handle: Buffer, mask = 15) {
-  const body = await rpc.ask(ACL, 3, 1, (args) => args.opaque(handle).u32(mask));
+  const body = await rpc.request(ACL, 3, 1, (args) => args.opaque(handle).u32(mask));
   const status = body.u32();
   body.optional(() => body.fixed(84));
   if (status !== 0) return { status, access: [], default: [] };
@@ -26,7 +26,7 @@ async function get({ rpc }: Client3, handle: Buffer, mask = 15) {
 async function set({ rpc }: Client3, handle: Buffer, mask: number, access: Entry[], inherited: Entry[] = []) {
   const write = (args: XdrWriter, list: Entry[]) =>
     args.u32(list.length).array(list, ([tag, id, permissions]) => args.u32(tag).u32(id).u32(permissions));
-  const body = await rpc.ask(ACL, 3, 2, (args) => {
+  const body = await rpc.request(ACL, 3, 2, (args) => {
     write(args.opaque(handle).u32(mask), access);
     write(args, inherited);
   });

@@ -5,7 +5,7 @@ import type { GracePeriod } from '../recovery/grace-period.ts';
 import type { Call } from '../rpc/program.ts';
 import type { Identities } from './attributes/identities.ts';
 import type { Clients } from './state/clients.ts';
-import type { Session, Slot } from './state/session.ts';
+import type { NfsSession, Slot } from './state/session.ts';
 import type { StateId } from './state/state-id.ts';
 import type { States } from './state/states.ts';
 import { Nfs4Error, Status4 } from './status.ts';
@@ -35,7 +35,7 @@ export class Compound {
   currentState: StateId | undefined;
   savedState: StateId | undefined;
   /** Set by SEQUENCE. */
-  session: Session | undefined;
+  session: NfsSession | undefined;
   slot: Slot | undefined;
   keepsReply = false;
   /** The reply of an earlier request that is this one. */

@@ -222,9 +222,9 @@ interface Change {
 test('minor versions that do not exist are refused, and compounds with too many operations', async (context) => {
   const { connect, server } = await serve(context);
   const rpc = await connect();
-  const body = await rpc.ask(100003, 4, 1, (args) => args.text('tag').u32(2).u32(0));
+  const body = await rpc.request(100003, 4, 1, (args) => args.text('tag').u32(2).u32(0));
   assert.deepEqual([body.u32(), body.text(10), body.u32()], [Status4.minorVersionMismatch, 'tag', 0]);
-  const many = await rpc.ask(100003, 4, 1, (args) =>
+  const many = await rpc.request(100003, 4, 1, (args) =>
     args
       .text('')
       .u32(0)

@@ -6,8 +6,8 @@ const INITIAL_BYTES = 512;
 
 /** Where large buffers come from, and may be left when they are too small. */
 export interface BufferSource {
-  take(bytes: number): Buffer;
-  give(buffer: Buffer): void;
+  acquire(bytes: number): Buffer;
+  release(buffer: Buffer): void;
 }
 
 /** Writes what RFC 4506 describes into one buffer that grows. */
@@ -138,9 +138,9 @@ export class XdrWriter {
     const end = at + bytes;
     if (end > this.#bytes.length) {
       const bytes = Math.max(end, this.#bytes.length * 2);
-      const larger = this.#source?.take(bytes) ?? Buffer.allocUnsafe(bytes);
+      const larger = this.#source?.acquire(bytes) ?? Buffer.allocUnsafe(bytes);
       this.#bytes.copy(larger, 0, 0, at);
-      this.#source?.give(this.#bytes);
+      this.#source?.release(this.#bytes);
       this.#bytes = larger;
       this.#view = viewOf(larger);
     }

@@ -3,7 +3,7 @@ import type { DataContext } from '../../objects/context.ts';
 import { S3Error } from '../errors.ts';
 import type { AccessFacts, BucketAddress } from '../request.ts';
 import { decide, isShared } from './decide.ts';
-import { Policies } from './evaluate.ts';
+import { BucketPolicies } from './evaluate.ts';
 import { type AskingRequest, requestKeys } from './request-keys.ts';
 
 /** What is to be done to a bucket, or to a key in it. */
@@ -15,9 +15,9 @@ export interface Wish {
 }
 
 /** Finds buckets by what callers call them, and says who may do what. */
-export class Access {
+export class S3Access {
   readonly #context: DataContext;
-  readonly #policies = new Policies();
+  readonly #policies = new BucketPolicies();
 
   constructor(context: DataContext) {
     this.#context = context;

@@ -1,6 +1,6 @@
 import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import type { Caller } from '../../objects/context.ts';
-import { evaluate, type Policies } from './evaluate.ts';
+import { evaluate, type BucketPolicies } from './evaluate.ts';
 import type { Lookup } from './pattern.ts';
 
 export interface Question {
@@ -26,7 +26,7 @@ const READ_OBJECT = new Set(['s3:GetObject', 's3:GetObjectVersion']);
 const POLICY_ITSELF = new Set(['s3:GetBucketPolicy', 's3:PutBucketPolicy', 's3:DeleteBucketPolicy']);
 
 /** Whether the caller may. A policy's Deny binds the owners, too. */
-export function decide(question: Question, policies: Policies): boolean {
+export function decide(question: Question, policies: BucketPolicies): boolean {
   const { caller, bucket, action, key, lookup } = question;
   // A policy that shuts everybody out could else never be taken away.
   if (POLICY_ITSELF.has(action) && keepsPolicy(question)) return true;

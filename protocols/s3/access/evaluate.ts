@@ -57,7 +57,7 @@ function includes(patterns: Named<Pattern>, text: string, lookup: Lookup, ignore
 }
 
 /** Policies are put seldom and asked for all the time. */
-export class Policies {
+export class BucketPolicies {
   readonly #read = new Map<string, readonly Statement[]>();
 
   of(text: string, bucket: string): readonly Statement[] {

@@ -6,7 +6,7 @@ import type { Caller } from '../../objects/context.ts';
 import { S3Error } from '../errors.ts';
 import { ALPHA, BETA, person } from '../testing/rig.ts';
 import { decide, isShared, type Question } from './decide.ts';
-import { evaluate, Policies } from './evaluate.ts';
+import { evaluate, BucketPolicies } from './evaluate.ts';
 import { Pattern } from './pattern.ts';
 import { readPolicy } from './policy-document.ts';
 
@@ -237,7 +237,7 @@ test('patterns match as the textbook says and never take long', () => {
   assert.ok(process.cpuUsage(before).user < 1_000_000);
 });
 
-const policies = new Policies();
+const policies = new BucketPolicies();
 
 function ask(over: Partial<Question> & { settings?: Bucket['settings']; acl?: string }): boolean {
   const { settings = {}, acl, ...rest } = over;

@@ -39,7 +39,7 @@ export class ChunkDecoder {
       if (this.#state === 'data') {
         const piece = bytes.subarray(at, at + this.#left);
         at += piece.length;
-        this.#take(piece);
+        this.#consume(piece);
         data.push(piece);
       } else if (this.#state === 'tail') {
         this.#hold(bytes.subarray(at), TRAILER_BYTES_MAX);
@@ -96,7 +96,7 @@ export class ChunkDecoder {
     this.#state = 'tail';
   }
 
-  #take(piece: Uint8Array): void {
+  #consume(piece: Uint8Array): void {
     this.#digest?.update(piece);
     this.#left -= piece.length;
     if (this.#left === 0) this.#endChunk();

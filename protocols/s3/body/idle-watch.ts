@@ -20,7 +20,7 @@ class IdleWatch {
   begin(giveUp: () => void): Waiting {
     const waiting = { tick: this.#tick, giveUp };
     this.#waiting.add(waiting);
-    this.#timer ??= setInterval(() => this.#look(), TICK_MS).unref();
+    this.#timer ??= setInterval(() => this.#check(), TICK_MS).unref();
     return waiting;
   }
 
@@ -33,7 +33,7 @@ class IdleWatch {
     this.#waiting.delete(waiting);
   }
 
-  #look(): void {
+  #check(): void {
     this.#tick += 1;
     for (const waiting of this.#waiting) if (this.#tick - waiting.tick > TICKS_MAX) waiting.giveUp();
     if (this.#waiting.size > 0) return;

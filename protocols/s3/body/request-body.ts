@@ -24,7 +24,7 @@ interface Digests {
   checksum(): string;
 }
 
-export class RequestBody implements S3Body {
+export class S3RequestBody implements S3Body {
   readonly #source: BodySource;
   readonly #expected: Expectations;
   readonly #decoder: ChunkDecoder | null;

@@ -51,7 +51,7 @@ export class IncomingSource implements BodySource {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
       const waiting = idleWatch.begin(() => settle(new S3Error('RequestTimeout')));
-      const take = (piece: Buffer) => {
+      const receive = (piece: Buffer) => {
         pieces.push(piece);
         this.received += piece.length;
         if (this.received >= size) settle();
@@ -60,12 +60,12 @@ export class IncomingSource implements BodySource {
       const gone = () => settle(new S3Error('IncompleteBody'));
       const settle = (error?: S3Error) => {
         idleWatch.end(waiting);
-        incoming.off('data', take).off('end', gone).off('close', gone).off('error', gone);
+        incoming.off('data', receive).off('end', gone).off('close', gone).off('error', gone);
         if (error) reject(error);
         else resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
       };
       if (incoming.destroyed || incoming.readableEnded) gone();
-      else incoming.on('data', take).on('end', gone).on('close', gone).on('error', gone);
+      else incoming.on('data', receive).on('end', gone).on('close', gone).on('error', gone);
     });
   }
 

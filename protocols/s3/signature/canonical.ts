@@ -28,7 +28,7 @@ function canonicalHeaders(rawHeaders: readonly string[], names: readonly string[
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     if (!names.includes(name)) continue;
-    const value = tidy(rawHeaders[at + 1] ?? '');
+    const value = normalizeSpaces(rawHeaders[at + 1] ?? '');
     const before = values.get(name);
     values.set(name, before === undefined ? value : `${before},${value}`);
   }
@@ -37,7 +37,7 @@ function canonicalHeaders(rawHeaders: readonly string[], names: readonly string[
   return text;
 }
 
-function tidy(value: string): string {
+function normalizeSpaces(value: string): string {
   const trimmed = value.trim();
   return trimmed.includes('  ') ? trimmed.replace(/ {2,}/g, ' ') : trimmed;
 }

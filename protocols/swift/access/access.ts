@@ -1,7 +1,7 @@
 import type { Bucket } from '@granary/storage/object-store';
 import type { Caller, DataSettings } from '../../objects/context.ts';
-import { Refusal } from '../request/refusal.ts';
-import type { PolicyVoice } from './policy.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
+import type { PolicyDecision } from './policy.ts';
 import { opensToCaller, opensToReferrer, storedAcl } from './acl.ts';
 
 /** What a temporary URL opens: everything of an account, or one container of it; reading or writing. */
@@ -20,12 +20,12 @@ export interface Visitor {
 }
 
 /** What a visitor may do. */
-export class Access {
+export class SwiftAccess {
   readonly #visitor: Visitor;
   readonly #adminAccess: boolean;
-  readonly #policy: Pick<PolicyVoice, 'says'>;
+  readonly #policy: Pick<PolicyDecision, 'decide'>;
 
-  constructor(visitor: Visitor, settings: DataSettings, policy: Pick<PolicyVoice, 'says'>) {
+  constructor(visitor: Visitor, settings: DataSettings, policy: Pick<PolicyDecision, 'decide'>) {
     this.#visitor = visitor;
     this.#adminAccess = settings.adminAccess;
     this.#policy = policy;
@@ -46,7 +46,7 @@ export class Access {
   /** An object. A certain version of it is the owner's, unless a policy grants it: ACLs and temporary URLs do not. */
   mayRead(bucket: Bucket, object: string, versionId?: string): boolean {
     const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
-    const verdict = this.#policy.says(bucket, action, object, versionId);
+    const verdict = this.#policy.decide(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
     const { grant } = this.#visitor;
     if (grant !== null) return versionId === undefined && !grant.writes && this.#isGranted(bucket);
@@ -57,7 +57,7 @@ export class Access {
   }
 
   mayList(bucket: Bucket, ofVersions: boolean): boolean {
-    const verdict = this.#policy.says(bucket, ofVersions ? 's3:ListBucketVersions' : 's3:ListBucket', null);
+    const verdict = this.#policy.decide(bucket, ofVersions ? 's3:ListBucketVersions' : 's3:ListBucket', null);
     if (verdict === 'deny' || this.#visitor.grant !== null) return false;
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
     if (ofVersions) return false;
@@ -77,12 +77,12 @@ export class Access {
 
   /** The container itself. */
   mayRemove(bucket: Bucket): boolean {
-    return this.owns(bucket.account) && this.#policy.says(bucket, 's3:DeleteBucket', null) !== 'deny';
+    return this.owns(bucket.account) && this.#policy.decide(bucket, 's3:DeleteBucket', null) !== 'deny';
   }
 
   #mayWrite(bucket: Bucket, action: string, object: string, versionId?: string): boolean {
     const { grant, caller } = this.#visitor;
-    const verdict = this.#policy.says(bucket, action, object, versionId);
+    const verdict = this.#policy.decide(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
     if (grant !== null) return versionId === undefined && grant.writes && this.#isGranted(bucket);
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
@@ -104,8 +104,8 @@ export class Access {
   }
 
   /** Somebody unknown may come back with a token; for somebody known it is final. */
-  denied(account: string): Refusal {
-    if (this.#visitor.caller !== null) return new Refusal(403, 'Access was denied to this resource.');
+  denied(account: string): SwiftRefusal {
+    if (this.#visitor.caller !== null) return new SwiftRefusal(403, 'Access was denied to this resource.');
     return unauthorized(account);
   }
 }
@@ -113,6 +113,8 @@ export class Access {
 export function unauthorized(
   account: string,
   message = 'This server could not verify that you are authorized.',
-): Refusal {
-  return new Refusal(401, message, { 'www-authenticate': `Swift realm="AUTH_${account.replace(/[^\w.-]/g, '')}"` });
+): SwiftRefusal {
+  return new SwiftRefusal(401, message, {
+    'www-authenticate': `Swift realm="AUTH_${account.replace(/[^\w.-]/g, '')}"`,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../objects/context.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 
 const MAX_ACL = 4096;
 const REFERRER = /^\.(r|ref|referer|referrer)$/;
@@ -26,8 +26,8 @@ interface Group {
 
 const EMPTY: Acl = { referrers: [], listings: false, groups: [] };
 
-function bad(name: string, item: string): Refusal {
-  return new Refusal(400, `${name}: cannot read "${item}" of the access control list`);
+function bad(name: string, item: string): SwiftRefusal {
+  return new SwiftRefusal(400, `${name}: cannot read "${item}" of the access control list`);
 }
 
 const ID = /^[0-9a-f]{32}$/;
@@ -50,7 +50,7 @@ function group(name: string, item: string): Group {
   const read = groupOf(item);
   if (read) return read;
   const forms = '<account id>, <account id>:<user>, *:<user id> or *:*';
-  throw new Refusal(400, `${name}: "${item}" of the access control list must be ${forms}`);
+  throw new SwiftRefusal(400, `${name}: "${item}" of the access control list must be ${forms}`);
 }
 
 function referrer(name: string, item: string): Referrer {
@@ -69,7 +69,7 @@ function isReferrer(item: string): boolean {
 
 /** Reads an ACL that a client sets; what cannot be understood is refused, because it would open less or more than meant. */
 export function parseAcl(name: string, text: string): Acl {
-  if (text.length > MAX_ACL) throw new Refusal(400, `${name} is longer than ${MAX_ACL} characters`);
+  if (text.length > MAX_ACL) throw new SwiftRefusal(400, `${name} is longer than ${MAX_ACL} characters`);
   const referrers: Referrer[] = [];
   const groups: Group[] = [];
   let listings = false;

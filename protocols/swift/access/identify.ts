@@ -1,9 +1,9 @@
 import type { AccountState, Caller, DataContext, DataSettings, Refused } from '../../objects/context.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import { unauthorized } from './access.ts';
 
-export function refusedBy(refused: Refused['refused'], account: string): Refusal {
-  if (refused === 'account-disabled') return new Refusal(403, 'The account is disabled.');
+export function refusedBy(refused: Refused['refused'], account: string): SwiftRefusal {
+  if (refused === 'account-disabled') return new SwiftRefusal(403, 'The account is disabled.');
   return unauthorized(account);
 }
 

@@ -1,6 +1,6 @@
 import type { Caller, DataContext } from '../../objects/context.ts';
-import type { RequestBody } from '../request/body.ts';
-import { Refusal, statusText } from '../request/refusal.ts';
+import type { SwiftRequestBody } from '../request/body.ts';
+import { SwiftRefusal, statusText } from '../request/refusal.ts';
 import type { SwiftReply } from '../request/request.ts';
 import { storageUrl } from './sign-in.ts';
 
@@ -91,11 +91,11 @@ function failure(status: number, message: string): SwiftReply {
 
 const UNAUTHORIZED = 'The request you have made requires authentication.';
 
-async function read(body: RequestBody): Promise<unknown> {
+async function read(body: SwiftRequestBody): Promise<unknown> {
   try {
     return field(JSON.parse((await body.whole(MAX_BODY)).toString('utf8')), 'auth');
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof SwiftRefusal) throw error;
     return undefined;
   }
 }
@@ -120,7 +120,7 @@ async function byToken(context: DataContext, token: string, status: number): Pro
 }
 
 /** `POST /v3/auth/tokens`. */
-export async function issueToken(context: DataContext, body: RequestBody, ip: string): Promise<SwiftReply> {
+export async function issueToken(context: DataContext, body: SwiftRequestBody, ip: string): Promise<SwiftReply> {
   const auth = await read(body);
   const identity = field(auth, 'identity');
   const methods = field(identity, 'methods');

@@ -1,13 +1,13 @@
 import type { Bucket, ObjectStore } from '@granary/storage/object-store';
-import { evaluate, Policies, type Verdict } from '../../s3/access/evaluate.ts';
+import { evaluate, BucketPolicies, type Verdict } from '../../s3/access/evaluate.ts';
 import { type AskingRequest, requestKeys } from '../../s3/access/request-keys.ts';
 
 export type PolicyQuestion = Omit<AskingRequest, 'signedBy'>;
 
-const policies = new Policies();
+const policies = new BucketPolicies();
 
 /** A container is a bucket: the policy that was put on it over S3 binds whoever comes by Swift, too. */
-export class PolicyVoice {
+export class PolicyDecision {
   readonly #request: AskingRequest;
   readonly #store: ObjectStore;
 
@@ -17,7 +17,7 @@ export class PolicyVoice {
   }
 
   /** What it says of an action as S3 names it, on the container or on a key in it. */
-  says(bucket: Bucket, action: string, key: string | null, versionId?: string): Verdict {
+  decide(bucket: Bucket, action: string, key: string | null, versionId?: string): Verdict {
     const { policy } = bucket.settings;
     if (policy === undefined) return 'silent';
     const object = () => (key === null ? undefined : this.#store.version(bucket.id, key, versionId));

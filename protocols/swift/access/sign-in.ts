@@ -1,5 +1,5 @@
 import type { DataContext } from '../../objects/context.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftReply } from '../request/request.ts';
 import { unauthorized } from './access.ts';
 import { refusedBy } from './identify.ts';
@@ -35,6 +35,6 @@ export async function signIn(
   };
 }
 
-export function methodNotAllowed(...allowed: readonly string[]): Refusal {
-  return new Refusal(405, 'The method is not allowed for this resource.', { allow: allowed.join(', ') });
+export function methodNotAllowed(...allowed: readonly string[]): SwiftRefusal {
+  return new SwiftRefusal(405, 'The method is not allowed for this resource.', { allow: allowed.join(', ') });
 }

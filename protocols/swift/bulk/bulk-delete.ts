@@ -1,5 +1,5 @@
 import { checkNames } from '../request/address.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftReply, SwiftRequest } from '../request/request.ts';
 import { percentDecode } from '../request/text.ts';
 import { deleteAll, type Doomed } from './delete-all.ts';
@@ -30,7 +30,7 @@ function linesOf(text: string): string[] {
     left -= 1;
     if (line !== '') lines.push(line);
     if (lines.length > MAX_DELETES || left < 0)
-      throw new Refusal(413, `Maximum Bulk Deletes: ${MAX_DELETES} per request`);
+      throw new SwiftRefusal(413, `Maximum Bulk Deletes: ${MAX_DELETES} per request`);
   }
   return lines;
 }
@@ -42,6 +42,6 @@ export async function bulkDelete(request: SwiftRequest): Promise<SwiftReply> {
   if (request.caller === null) throw access.denied(account.id);
   request.demandRate();
   const lines = linesOf((await body.whole(MAX_BYTES)).toString('latin1'));
-  if (lines.length === 0) throw new Refusal(400, 'Invalid bulk delete.');
+  if (lines.length === 0) throw new SwiftRefusal(400, 'Invalid bulk delete.');
   return deleteAll(request, lines.map(readLine));
 }

@@ -6,7 +6,7 @@ import { guessContentType } from '../objects/content-types.ts';
 import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } from '../objects/upload.ts';
 import { checkNames, splitObjectPath } from '../request/address.ts';
 import { checkMetadata } from '../request/metadata.ts';
-import { CLIENT_GONE, Refusal, refusalOf, statusLine } from '../request/refusal.ts';
+import { CLIENT_GONE, SwiftRefusal, refusalOf, statusLine } from '../request/refusal.ts';
 import { formatOf, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { percentEncode, strictText } from '../request/text.ts';
 import { reportReply } from './report.ts';
@@ -25,7 +25,7 @@ const TYPE = 'SCHILY.xattr.user.mime_type';
 function unpacked(request: SwiftRequest): AsyncIterable<Uint8Array> {
   const kind = request.query.get('extract-archive')?.toLowerCase();
   if (kind !== 'tar' && kind !== 'tar.gz' && kind !== 'tgz') {
-    throw new Refusal(400, `extract-archive: ${kind === 'tar.bz2' ? 'bzip2 is not supported' : 'tar or tar.gz'}`);
+    throw new SwiftRefusal(400, `extract-archive: ${kind === 'tar.bz2' ? 'bzip2 is not supported' : 'tar or tar.gz'}`);
   }
   const bytes = request.body.stream(MAX_OBJECT_SIZE);
   if (kind === 'tar') return bytes;
@@ -38,7 +38,7 @@ function placeOf(base: string, file: TarFile): { readonly container: string; rea
   if (file.name.length === 0) return undefined;
   const name = strictText(file.name).replace(/^(\.?\/)+/, '');
   const path = splitObjectPath(base === '' ? name : `${base.replace(/\/+$/, '')}/${name}`);
-  if (path === undefined) throw new Refusal(400, 'The file has no container.');
+  if (path === undefined) throw new SwiftRefusal(400, 'The file has no container.');
   checkNames(path.container, path.object);
   return path;
 }
@@ -100,17 +100,17 @@ class Extraction {
       if (this.#errors.length >= MAX_ERRORS || this.#fault !== undefined) return;
       this.#unpacked += file.size;
       if (this.#unpacked > MAX_UNPACKED) throw new TarError('it unpacks to too much');
-      await this.#take(file);
+      await this.#accept(file);
     }
   }
 
   /** Small files are stored side by side, a large one as it comes. */
-  async #take(file: TarFile): Promise<void> {
+  async #accept(file: TarFile): Promise<void> {
     const path = percentEncode(`/${file.name.toString('utf8')}`);
     try {
       const place = placeOf(this.#base, file);
       if (place === undefined) return;
-      if (file.size > MAX_OBJECT_SIZE) throw new Refusal(413, 'The file is too large.');
+      if (file.size > MAX_OBJECT_SIZE) throw new SwiftRefusal(413, 'The file is too large.');
       const bucket = await this.#container(place.container, place.object);
       demandRoom(bucket, file.size);
       const attributes = attributesOf(file, place.object);
@@ -189,7 +189,7 @@ class Extraction {
 export async function extractArchive(request: SwiftRequest, base: string): Promise<SwiftReply> {
   const { caller, access, account, body } = request;
   if (caller === null) throw access.denied(account.id);
-  if (body.length === undefined && !body.chunked) throw new Refusal(411, 'Missing Content-Length header.');
+  if (body.length === undefined && !body.chunked) throw new SwiftRefusal(411, 'Missing Content-Length header.');
   request.demandRate();
   request.meterBody();
   return new Extraction(request, base).run();

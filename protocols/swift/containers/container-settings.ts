@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Bucket, BucketSettings, ObjectStore } from '@granary/storage/object-store';
 import { parseAcl } from '../access/acl.ts';
 import { applyChanges, metadataChanges, metadataHeaders, OWNERS_METADATA, timestamp } from '../request/metadata.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 import { headerValue, isTrue } from '../request/text.ts';
 import { policyName } from './policies.ts';
@@ -15,7 +15,7 @@ export interface ContainerChange {
 }
 
 /** Quotas are limits of the container, not text: they are kept as numbers and taken out of the metadata. */
-function takeQuota(
+function readQuota(
   changes: Map<string, string | null>,
   name: string,
   label: string,
@@ -24,7 +24,7 @@ function takeQuota(
   if (text === undefined) return null;
   changes.delete(name);
   if (text === null) return {};
-  if (!/^\d{1,15}$/.test(text)) throw new Refusal(400, `Invalid ${label} quota.`);
+  if (!/^\d{1,15}$/.test(text)) throw new SwiftRefusal(400, `Invalid ${label} quota.`);
   return { value: Number(text) };
 }
 
@@ -41,7 +41,10 @@ function refuseUnknown(request: SwiftRequest): void {
   for (const name of ['x-versions-location', 'x-history-location', 'x-container-sync-to', 'x-container-sharding']) {
     const value = request.header(name);
     if (value !== undefined && value !== '') {
-      throw new Refusal(400, `${name} is not supported${name.endsWith('location') ? ': use X-Versions-Enabled' : ''}`);
+      throw new SwiftRefusal(
+        400,
+        `${name} is not supported${name.endsWith('location') ? ': use X-Versions-Enabled' : ''}`,
+      );
     }
   }
 }
@@ -50,8 +53,8 @@ function refuseUnknown(request: SwiftRequest): void {
 export function containerChange(request: SwiftRequest, present: BucketSettings): ContainerChange {
   refuseUnknown(request);
   const changes = metadataChanges(request, 'container');
-  const bytes = takeQuota(changes, 'quota-bytes', 'bytes');
-  const count = takeQuota(changes, 'quota-count', 'count');
+  const bytes = readQuota(changes, 'quota-bytes', 'bytes');
+  const count = readQuota(changes, 'quota-count', 'count');
   const versioned = request.header('x-versions-enabled');
   return {
     settings: {

@@ -2,7 +2,7 @@ import { ObjectError, type Bucket } from '@granary/storage/object-store';
 import { methodNotAllowed } from '../access/sign-in.ts';
 import { bulkDelete } from '../bulk/bulk-delete.ts';
 import { extractArchive } from '../bulk/extract-archive.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import { CONTENT_TYPES, formatOf, type ContainerRequest, type SwiftReply } from '../request/request.ts';
 import { findContainer } from './find.ts';
 import { asSettings, containerChange, containerHeaders } from './container-settings.ts';
@@ -40,7 +40,7 @@ async function changePresent(request: ContainerRequest, bucket: Bucket): Promise
   request.concerns(bucket);
   const wanted = request.header('x-storage-policy');
   if (wanted !== undefined && wanted !== '' && policyFor(request.store, wanted) !== bucket.policy) {
-    throw new Refusal(409, 'The container is there already and has another storage policy.');
+    throw new SwiftRefusal(409, 'The container is there already and has another storage policy.');
   }
   await changeContainer(request, bucket);
   return { status: 202, headers: {} };
@@ -50,7 +50,7 @@ async function putContainer(request: ContainerRequest): Promise<SwiftReply> {
   const { store, account, container, now } = request;
   request.access.demandOwner(account.id);
   request.demandRate();
-  if (container === '.' || container === '..') throw new Refusal(400, 'A container cannot have that name.');
+  if (container === '.' || container === '..') throw new SwiftRefusal(400, 'A container cannot have that name.');
   const present = store.bucket(account.id, container);
   if (present !== undefined) return changePresent(request, present);
   const change = containerChange(request, {});

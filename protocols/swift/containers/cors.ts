@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Bucket } from '@granary/storage/object-store';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftReply } from '../request/request.ts';
 import { headerValue } from '../request/text.ts';
 
@@ -46,7 +46,7 @@ export function preflight(
   const allowed = allowedOrigin(bucket, origin);
   const asked = header('access-control-request-method');
   if (allowed === undefined || asked === undefined || !METHODS[kind].includes(asked)) {
-    throw new Refusal(401, 'The container does not allow this origin or method.', { allow: methods });
+    throw new SwiftRefusal(401, 'The container does not allow this origin or method.', { allow: methods });
   }
   const headers: OutgoingHttpHeaders = {
     Allow: methods,

@@ -1,5 +1,5 @@
 import type { Bucket } from '@granary/storage/object-store';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { ContainerRequest } from '../request/request.ts';
 
 /** The container, if it is there; otherwise the answer is the same for everybody who may not know. */
@@ -7,7 +7,7 @@ export function findContainer(request: ContainerRequest, may: (bucket: Bucket) =
   const bucket = request.store.bucket(request.account.id, request.container);
   if (bucket === undefined) {
     request.access.demandOwner(request.account.id);
-    throw new Refusal(404, 'The container could not be found.');
+    throw new SwiftRefusal(404, 'The container could not be found.');
   }
   request.concerns(bucket);
   request.access.demand(may(bucket), request.account.id);

@@ -1,6 +1,6 @@
 import type { Bucket, ListedObject, ListedVersion, ListQuery, ObjectStore } from '@granary/storage/object-store';
 import type { Query } from '../request/address.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import { isTrue } from '../request/text.ts';
 import { listedTime, type Entry } from './formats.ts';
 import { compareNames, pageOf, type Page } from './page.ts';
@@ -67,10 +67,10 @@ function versionEntry(version: ListedVersion): Entry {
 
 /** `?versions`: every version, newest first within a name. */
 function listVersions(store: ObjectStore, bucket: Bucket, query: Query, page: Page): Entry[] {
-  if (page.reverse) throw new Refusal(400, 'reverse cannot be used with versions');
+  if (page.reverse) throw new SwiftRefusal(400, 'reverse cannot be used with versions');
   const versionId = query.get('version_marker') ?? null;
   const after = page.after === null ? null : { key: page.after, versionId };
-  if (after === null && versionId !== null) throw new Refusal(400, 'version_marker needs marker');
+  if (after === null && versionId !== null) throw new SwiftRefusal(400, 'version_marker needs marker');
   const { prefix, delimiter, limit, before } = page;
   const listing = store.listVersions(bucket.id, { prefix, delimiter, after, limit });
   const named: [name: string, entry: Entry][] = [

@@ -1,5 +1,5 @@
 import type { Query } from '../request/address.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import { isTrue } from '../request/text.ts';
 
 export const LISTING_LIMIT = 10_000;
@@ -17,8 +17,8 @@ export interface Page {
 function limitOf(query: Query): number {
   const text = query.get('limit');
   if (text === undefined || text === '') return LISTING_LIMIT;
-  if (!/^\d{1,9}$/.test(text)) throw new Refusal(412, 'limit must be a number');
-  if (Number(text) > LISTING_LIMIT) throw new Refusal(412, `Maximum limit is ${LISTING_LIMIT}`);
+  if (!/^\d{1,9}$/.test(text)) throw new SwiftRefusal(412, 'limit must be a number');
+  if (Number(text) > LISTING_LIMIT) throw new SwiftRefusal(412, `Maximum limit is ${LISTING_LIMIT}`);
   return Number(text);
 }
 

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@granary/storage/object-store';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 
 export function policyName(store: ObjectStore, index: number): string {
   return store.policies.find((policy) => policy.index === index)?.name ?? String(index);
@@ -9,10 +9,10 @@ export function policyName(store: ObjectStore, index: number): string {
 export function policyFor(store: ObjectStore, name: string | undefined): number {
   if (name === undefined || name === '') {
     if (store.defaultPolicy !== null) return store.defaultPolicy;
-    throw new Refusal(503, 'There is no storage policy yet.', { 'retry-after': '30' });
+    throw new SwiftRefusal(503, 'There is no storage policy yet.', { 'retry-after': '30' });
   }
   const wanted = name.toLowerCase();
   const policy = store.policies.find((each) => each.name.toLowerCase() === wanted);
-  if (policy === undefined) throw new Refusal(400, `Invalid X-Storage-Policy '${name}'`);
+  if (policy === undefined) throw new SwiftRefusal(400, `Invalid X-Storage-Policy '${name}'`);
   return policy.index;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/object-store';
 import type { Whole } from './readable.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 
 const PAGE = 1_000;
@@ -13,7 +13,7 @@ async function findSegments(request: SwiftRequest, manifest: string): Promise<Ob
   const { store, account, access, now } = request;
   const slash = manifest.indexOf('/');
   const bucket = store.bucket(account.id, manifest.slice(0, slash));
-  if (bucket === undefined) throw new Refusal(404, 'The container of the segments could not be found.');
+  if (bucket === undefined) throw new SwiftRefusal(404, 'The container of the segments could not be found.');
   const prefix = manifest.slice(slash + 1);
   access.demand(access.mayRead(bucket, prefix), account.id);
   const segments: ObjectVersion[] = [];
@@ -26,7 +26,8 @@ async function findSegments(request: SwiftRequest, manifest: string): Promise<Ob
     }
     after = listing.next;
     if (after === null) return segments;
-    if (segments.length >= MAX_SEGMENTS) throw new Refusal(409, `The object has more than ${MAX_SEGMENTS} segments.`);
+    if (segments.length >= MAX_SEGMENTS)
+      throw new SwiftRefusal(409, `The object has more than ${MAX_SEGMENTS} segments.`);
     // Others have their turn before the next page.
     await setImmediate();
   }

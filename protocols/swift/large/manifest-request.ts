@@ -1,5 +1,5 @@
 import { splitObjectPath } from '../request/address.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 
 export const MAX_SEGMENTS = 1000;
 const KEYS: readonly string[] = ['path', 'etag', 'size_bytes', 'range'];
@@ -17,7 +17,7 @@ export interface AskedSegment {
 type Json = Readonly<Record<string, unknown>>;
 
 function fail(index: number, message: string): never {
-  throw new Refusal(400, `Index ${index}: ${message}`);
+  throw new SwiftRefusal(400, `Index ${index}: ${message}`);
 }
 
 function readSize(index: number, value: unknown): number | null {
@@ -64,10 +64,10 @@ export function parseManifest(text: string): readonly AskedSegment[] {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new Refusal(400, 'Manifest must be valid JSON.');
+    throw new SwiftRefusal(400, 'Manifest must be valid JSON.');
   }
-  if (!Array.isArray(json)) throw new Refusal(400, 'Manifest must be a list.');
-  if (json.length === 0) throw new Refusal(400, 'Manifest must have at least one segment.');
-  if (json.length > MAX_SEGMENTS) throw new Refusal(413, `Number of segments must be <= ${MAX_SEGMENTS}`);
+  if (!Array.isArray(json)) throw new SwiftRefusal(400, 'Manifest must be a list.');
+  if (json.length === 0) throw new SwiftRefusal(400, 'Manifest must have at least one segment.');
+  if (json.length > MAX_SEGMENTS) throw new SwiftRefusal(413, `Number of segments must be <= ${MAX_SEGMENTS}`);
   return json.map(readSegment);
 }

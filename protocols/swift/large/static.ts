@@ -15,7 +15,7 @@ import { findVersion } from '../objects/find.ts';
 import { createdReply, putConditions } from '../objects/created.ts';
 import { resolveRange } from '../objects/ranges.ts';
 import { demandRoom, stageBytes } from '../objects/upload.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import { formatOf, type ObjectRequest, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { isTrue } from '../request/text.ts';
 import { parseManifest, type AskedSegment } from './manifest-request.ts';
@@ -57,7 +57,10 @@ function checkSegment(request: SwiftRequest, asked: AskedSegment): StaticSegment
 /** The manifest takes the place of the object: its bytes would be gone, and the manifest name nothing but itself. */
 function refuseOwnName({ container, object }: ObjectRequest, asked: readonly AskedSegment[]): void {
   if (!asked.some((each) => each.container === container && each.object === object)) return;
-  throw new Refusal(409, `The manifest names /${container}/${object}, which is itself; put it under another name.`);
+  throw new SwiftRefusal(
+    409,
+    `The manifest names /${container}/${object}, which is itself; put it under another name.`,
+  );
 }
 
 function checkSegments(request: SwiftRequest, asked: readonly AskedSegment[]): [StaticSegment[], Problem[]] {
@@ -88,7 +91,7 @@ async function commitManifest(
   const etag = etagOf(segments);
   const claimed = request.header('etag')?.trim().replaceAll('"', '').toLowerCase();
   if (claimed !== undefined && claimed !== '' && claimed !== etag) {
-    throw new Refusal(422, 'The ETag you sent is not that of the manifest.');
+    throw new SwiftRefusal(422, 'The ETag you sent is not that of the manifest.');
   }
   const attributes = { ...newAttributes(request, object), staticManifest: { etag, size } };
   const expiresAt = expiryOf(request) ?? null;
@@ -122,10 +125,10 @@ function heartbeatReply(request: ObjectRequest, version: WrittenVersion): SwiftR
 /** PUT with `multipart-manifest=put`. */
 export async function putManifest(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
   if (request.header('x-copy-from') !== undefined) {
-    throw new Refusal(405, 'Multipart Manifest PUTs cannot be COPY requests');
+    throw new SwiftRefusal(405, 'Multipart Manifest PUTs cannot be COPY requests');
   }
   if (request.body.length === undefined && !request.body.chunked) {
-    throw new Refusal(411, 'Missing Content-Length header.');
+    throw new SwiftRefusal(411, 'Missing Content-Length header.');
   }
   demandRoom(bucket, request.body.length);
   request.meterBody();
@@ -175,7 +178,7 @@ async function collect(
   doomed: Map<string, Doomed>,
   depth: number,
 ): Promise<void> {
-  if (depth > MAX_MANIFEST_DEPTH) throw new Refusal(400, 'Manifests are nested too deep.');
+  if (depth > MAX_MANIFEST_DEPTH) throw new SwiftRefusal(400, 'Manifests are nested too deep.');
   for (const { name, sub_slo: isManifest } of await readManifest(request.store, manifest)) {
     const slash = name.indexOf('/', 1);
     const place = { container: name.slice(1, slash), object: name.slice(slash + 1) };
@@ -189,7 +192,8 @@ async function collect(
       doomed.delete(name);
       doomed.set(name, place);
     }
-    if (doomed.size > MAX_DOOMED) throw new Refusal(413, 'The object has too many segments to be deleted at once.');
+    if (doomed.size > MAX_DOOMED)
+      throw new SwiftRefusal(413, 'The object has too many segments to be deleted at once.');
   }
 }
 
@@ -201,7 +205,7 @@ export async function deleteManifest(
 ): Promise<SwiftReply> {
   const doomed = new Map<string, Doomed>();
   if (version.attributes.staticManifest !== undefined) await collect(request, version, doomed, 1);
-  else if (!version.etag.includes('-')) throw new Refusal(400, 'Not an SLO manifest');
+  else if (!version.etag.includes('-')) throw new SwiftRefusal(400, 'Not an SLO manifest');
   const own = { container: bucket.name, object: request.object };
   doomed.delete(`/${own.container}/${own.object}`);
   return deleteAll(request, [...doomed.values(), own]);

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ObjectAttributes, ObjectVersion, WrittenVersion } from '@granary/storage/object-store';
 import { checkMetadata, metadataHeaders, timestamp } from '../request/metadata.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 import { headerValue, isTrue, percentDecode, percentEncode, titleCase } from '../request/text.ts';
 import { guessContentType } from './content-types.ts';
@@ -17,7 +17,7 @@ function keptHeaders(request: Source): Readonly<Record<string, string>> {
   for (const name of KEPT_HEADERS) {
     const value = request.header(name);
     if (value === undefined || value === '') continue;
-    if (value.length > MAX_HEADER) throw new Refusal(400, `${titleCase(name)} is longer than ${MAX_HEADER}`);
+    if (value.length > MAX_HEADER) throw new SwiftRefusal(400, `${titleCase(name)} is longer than ${MAX_HEADER}`);
     kept[name] = value;
   }
   return kept;
@@ -30,7 +30,7 @@ function dynamicManifest(request: Source): string | undefined {
   const path = percentDecode(Buffer.from(value, 'utf8').toString('latin1'));
   const slash = path.indexOf('/');
   if (slash <= 0 || slash === path.length - 1 || /[?&]/.test(value)) {
-    throw new Refusal(400, 'X-Object-Manifest must be in the format container/prefix');
+    throw new SwiftRefusal(400, 'X-Object-Manifest must be in the format container/prefix');
   }
   return path;
 }
@@ -41,7 +41,8 @@ export function requestAttributes(request: Source): ObjectAttributes {
   checkMetadata(metadata);
   const headers = keptHeaders(request);
   const contentType = request.header('content-type');
-  if (contentType !== undefined && contentType.length > MAX_HEADER) throw new Refusal(400, 'Content-Type is too long');
+  if (contentType !== undefined && contentType.length > MAX_HEADER)
+    throw new SwiftRefusal(400, 'Content-Type is too long');
   const manifest = dynamicManifest(request);
   return {
     ...(contentType === undefined || contentType === '' ? {} : { contentType }),
@@ -62,13 +63,13 @@ export function newAttributes(request: Source, name: string): ObjectAttributes {
 export function expiryOf(request: Source): number | undefined {
   const after = request.header('x-delete-after');
   if (after !== undefined && after !== '') {
-    if (!/^\d{1,10}$/.test(after) || Number(after) === 0) throw new Refusal(400, 'Non-integer X-Delete-After');
+    if (!/^\d{1,10}$/.test(after) || Number(after) === 0) throw new SwiftRefusal(400, 'Non-integer X-Delete-After');
     return Math.floor(request.now / 1000 + Number(after)) * 1000;
   }
   const at = request.header('x-delete-at');
   if (at === undefined || at === '') return undefined;
-  if (!/^\d{1,12}$/.test(at) || Number(at) > MAX_DELETE_AT) throw new Refusal(400, 'Non-integer X-Delete-At');
-  if (Number(at) * 1000 <= request.now) throw new Refusal(400, 'X-Delete-At in past');
+  if (!/^\d{1,12}$/.test(at) || Number(at) > MAX_DELETE_AT) throw new SwiftRefusal(400, 'Non-integer X-Delete-At');
+  if (Number(at) * 1000 <= request.now) throw new SwiftRefusal(400, 'X-Delete-At in past');
   return Number(at) * 1000;
 }
 

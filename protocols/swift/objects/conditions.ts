@@ -1,4 +1,4 @@
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 
 type Header = (name: string) => string | undefined;
 
@@ -21,11 +21,11 @@ export function isNotModified(header: Header, etag: string, modifiedAt: number):
   const modified = Math.floor(modifiedAt / 1000);
   const ifMatch = header('if-match');
   if (ifMatch !== undefined) {
-    if (!names(ifMatch, etag)) throw new Refusal(412, 'A precondition of the request does not hold.');
+    if (!names(ifMatch, etag)) throw new SwiftRefusal(412, 'A precondition of the request does not hold.');
   } else {
     const before = seconds(header('if-unmodified-since'));
     if (before !== undefined && modified > before) {
-      throw new Refusal(412, 'A precondition of the request does not hold.');
+      throw new SwiftRefusal(412, 'A precondition of the request does not hold.');
     }
   }
   const ifNoneMatch = header('if-none-match');

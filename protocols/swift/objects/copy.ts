@@ -4,7 +4,7 @@ import { readManifest } from '../../objects/static-large-object.ts';
 import { accountOf } from '../access/identify.ts';
 import { checkNames, splitObjectPath } from '../request/address.ts';
 import { checkMetadata } from '../request/metadata.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { headerValue, isTrue, percentDecode, percentEncode } from '../request/text.ts';
 import { expiryOf, newAttributes, requestAttributes } from './attributes.ts';
@@ -23,7 +23,8 @@ interface Place {
 /** `container/object` of X-Copy-From or Destination, percent-encoded. */
 function readPath(name: string, value: string): { readonly container: string; readonly object: string } {
   const path = splitObjectPath(percentDecode(Buffer.from(value, 'utf8').toString('latin1')));
-  if (path === undefined) throw new Refusal(412, `${name} header must be of the form <container name>/<object name>`);
+  if (path === undefined)
+    throw new SwiftRefusal(412, `${name} header must be of the form <container name>/<object name>`);
   checkNames(path.container, path.object);
   return path;
 }
@@ -39,9 +40,9 @@ async function findPlace(request: ObjectRequest, headerName: string, accountHead
   const bucket = account === undefined ? undefined : request.store.bucket(account.id, container);
   if (account === undefined || bucket === undefined) {
     request.access.demandOwner(account?.id ?? '');
-    throw new Refusal(404, `The container of ${headerName} could not be found.`);
+    throw new SwiftRefusal(404, `The container of ${headerName} could not be found.`);
   }
-  if (!account.enabled) throw new Refusal(403, 'The account is disabled.');
+  if (!account.enabled) throw new SwiftRefusal(403, 'The account is disabled.');
   return { account, bucket, object };
 }
 
@@ -75,7 +76,7 @@ function copiedAttributes(
 async function refuseOwnSegment(store: ObjectStore, manifest: ObjectVersion, to: Place): Promise<void> {
   const own = `/${to.bucket.name}/${to.object}`;
   const isNamed = (await readManifest(store, manifest)).some(({ name }) => name === own);
-  if (isNamed) throw new Refusal(409, `The manifest names ${own} as a segment; copy it to another name.`);
+  if (isNamed) throw new SwiftRefusal(409, `The manifest names ${own} as a segment; copy it to another name.`);
 }
 
 /** Bytes within one policy are shared; elsewhere, and where they are put together from segments, they are written anew. */
@@ -90,7 +91,7 @@ async function copyBytes(
   const { bucket, key, sequence, size, etag } = source;
   if (isRaw && from.policy === target.policy)
     return { content: { kind: 'copy', of: { bucket, key, sequence } }, size, etag };
-  if (whole.size > MAX_OBJECT_SIZE) throw new Refusal(413, 'The object is too large to be copied whole.');
+  if (whole.size > MAX_OBJECT_SIZE) throw new SwiftRefusal(413, 'The object is too large to be copied whole.');
   const bytes = whole.size === 0 ? new Uint8Array(0) : await whole.read({ start: 0, end: whole.size });
   const copied =
     bytes instanceof Uint8Array
@@ -146,7 +147,7 @@ async function copy(
 /** PUT with X-Copy-From. */
 export async function copyFrom(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
   if ((request.body.length ?? 0) > 0 || request.body.chunked) {
-    throw new Refusal(400, 'Copy requests require a zero byte body');
+    throw new SwiftRefusal(400, 'Copy requests require a zero byte body');
   }
   const from = await findPlace(request, 'X-Copy-From', 'X-Copy-From-Account');
   request.access.demand(request.access.mayRead(from.bucket, from.object), from.account.id);
@@ -155,7 +156,7 @@ export async function copyFrom(request: ObjectRequest, bucket: Bucket): Promise<
 
 /** COPY with Destination. The request's own object is the source. */
 export async function copyTo(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
-  if (request.header('destination') === undefined) throw new Refusal(412, 'Destination header required');
+  if (request.header('destination') === undefined) throw new SwiftRefusal(412, 'Destination header required');
   const to = await findPlace(request, 'Destination', 'Destination-Account');
   request.access.demand(request.access.mayPut(to.bucket, to.object), to.account.id);
   request.demandRate();
@@ -165,7 +166,7 @@ export async function copyTo(request: ObjectRequest, bucket: Bucket): Promise<Sw
 
 /** PUT with `version-id`: an old version is made the newest. */
 export function restoreVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
-  if ((request.body.length ?? 0) > 0) throw new Refusal(400, 'PUT version-id requires a zero byte body');
+  if ((request.body.length ?? 0) > 0) throw new SwiftRefusal(400, 'PUT version-id requires a zero byte body');
   const place = { account: request.account, bucket, object: request.object };
   return copy(request, place, place, versionId);
 }

@@ -1,5 +1,5 @@
 import type { Conditions, WrittenVersion } from '@granary/storage/object-store';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftReply, SwiftRequest } from '../request/request.ts';
 import { shownEtag } from './attributes.ts';
 
@@ -7,7 +7,7 @@ import { shownEtag } from './attributes.ts';
 export function putConditions(request: SwiftRequest): { readonly conditions?: Conditions } {
   const ifNoneMatch = request.header('if-none-match');
   if (ifNoneMatch === undefined) return {};
-  if (ifNoneMatch.trim() !== '*') throw new Refusal(400, 'If-None-Match only supports *');
+  if (ifNoneMatch.trim() !== '*') throw new SwiftRefusal(400, 'If-None-Match only supports *');
   return { conditions: { ifNoneMatch: '*' } };
 }
 

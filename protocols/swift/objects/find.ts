@@ -1,5 +1,5 @@
 import { isExpired, type Bucket, type ObjectStore, type ObjectVersion } from '@granary/storage/object-store';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 
 /** An object is gone at the moment it expires, whenever its bytes go. */
 export function findVersion(
@@ -22,6 +22,6 @@ export function demandVersion(
   versionId?: string,
 ): ObjectVersion {
   const version = findVersion(store, bucket, name, now, versionId);
-  if (version === undefined) throw new Refusal(404, 'The object could not be found.');
+  if (version === undefined) throw new SwiftRefusal(404, 'The object could not be found.');
   return version;
 }

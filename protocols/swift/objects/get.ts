@@ -4,7 +4,7 @@ import { ObjectError, type Bucket, type ByteRange, type ObjectVersion } from '@g
 import { tempUrlHeaders } from '../access/temp-url.ts';
 import { findContainer } from '../containers/find.ts';
 import { showManifest } from '../large/static.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { objectHeaders } from './attributes.ts';
 import { isNotModified, rangeHolds } from './conditions.ts';
@@ -64,7 +64,7 @@ async function bytesReply(
   }
   const [range] = ranges;
   if (range === undefined) {
-    throw new Refusal(416, 'The range does not lie in the object.', { 'content-range': `bytes */${whole.size}` });
+    throw new SwiftRefusal(416, 'The range does not lie in the object.', { 'content-range': `bytes */${whole.size}` });
   }
   if (ranges.length > 1) return multipart(whole, ranges, headers);
   const partial = { 'Content-Range': contentRange(range, whole.size), 'Content-Length': range.end - range.start };

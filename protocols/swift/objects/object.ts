@@ -3,7 +3,7 @@ import { methodNotAllowed } from '../access/sign-in.ts';
 import { extractArchive } from '../bulk/extract-archive.ts';
 import { findContainer } from '../containers/find.ts';
 import { deleteManifest } from '../large/static.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { expiryOf, requestAttributes } from './attributes.ts';
 import { copyTo } from './copy.ts';
@@ -17,7 +17,7 @@ async function postObject(request: ObjectRequest): Promise<SwiftReply> {
   const bucket = findContainer(request, (found) => access.mayPut(found, object));
   request.demandRate();
   refuseManifest(request);
-  if (query.has('version-id')) throw new Refusal(400, 'version-id is not allowed in POST');
+  if (query.has('version-id')) throw new SwiftRefusal(400, 'version-id is not allowed in POST');
   const version = demandVersion(store, bucket, object, now);
   const { headers: _headers, metadata: _metadata, dynamicManifest: _manifest, ...kept } = version.attributes;
   const attributes = { ...kept, ...requestAttributes(request) };
@@ -29,7 +29,7 @@ async function postObject(request: ObjectRequest): Promise<SwiftReply> {
 async function removeVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
   const { store, object, now } = request;
   if (store.version(bucket.id, object, versionId) === undefined) {
-    throw new Refusal(404, 'The version could not be found.');
+    throw new SwiftRefusal(404, 'The version could not be found.');
   }
   const { removed } = await store.commit('deleteObject', { bucket: bucket.id, key: object, versionId, at: now });
   return { status: 204, headers: { 'X-Object-Version-Id': versionId }, bytesDeleted: removed?.size ?? 0 };
@@ -61,7 +61,7 @@ export function handleObject(request: ObjectRequest): Promise<SwiftReply> {
   const { method, query } = request;
   if (query.has('extract-archive') && method === 'PUT') {
     // A temporary URL is for the one object it was signed for.
-    if (request.access.isTemporary) throw new Refusal(400, 'extract-archive is not allowed in temporary URLs');
+    if (request.access.isTemporary) throw new SwiftRefusal(400, 'extract-archive is not allowed in temporary URLs');
     return extractArchive(request, `${request.container}/${request.object}`);
   }
   if (method === 'GET' || method === 'HEAD') return getObject(request);

@@ -1,21 +1,21 @@
 import { findContainer } from '../containers/find.ts';
 import { putManifest } from '../large/static.ts';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { expiryOf, newAttributes } from './attributes.ts';
 import { createdReply, putConditions } from './created.ts';
 import { copyFrom, restoreVersion } from './copy.ts';
-import { takeUpload } from './upload.ts';
+import { acceptUpload } from './upload.ts';
 
 function refuseUnknown(request: ObjectRequest): void {
-  if (request.header('x-symlink-target') !== undefined) throw new Refusal(400, 'Symbolic links are not supported');
+  if (request.header('x-symlink-target') !== undefined) throw new SwiftRefusal(400, 'Symbolic links are not supported');
   refuseManifest(request);
 }
 
 /** Who may write one object must not make it show others. */
 export function refuseManifest(request: ObjectRequest): void {
   if (!request.access.isTemporary || request.header('x-object-manifest') === undefined) return;
-  throw new Refusal(400, 'X-Object-Manifest is not allowed in temporary URLs');
+  throw new SwiftRefusal(400, 'X-Object-Manifest is not allowed in temporary URLs');
 }
 
 export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
@@ -26,7 +26,7 @@ export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
   const { conditions } = putConditions(request);
   // The bytes need not come at all when it is clear already that they are not wanted.
   if (conditions !== undefined && store.version(bucket.id, object) !== undefined) {
-    throw new Refusal(412, 'The object is there already.');
+    throw new SwiftRefusal(412, 'The object is there already.');
   }
   const versionId = query.get('version-id');
   if (versionId !== undefined) {
@@ -37,7 +37,7 @@ export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
   if (request.header('x-copy-from') !== undefined) return copyFrom(request, bucket);
   const attributes = newAttributes(request, object);
   const expiresAt = expiryOf(request) ?? null;
-  const uploaded = await takeUpload(request, bucket);
+  const uploaded = await acceptUpload(request, bucket);
   const version = await store.commit('putObject', {
     bucket: bucket.id,
     key: object,

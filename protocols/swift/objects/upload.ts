@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { Bucket, NewContent, ObjectStore } from '@granary/storage/object-store';
-import { Refusal } from '../request/refusal.ts';
+import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 
 /** As OpenStack's own servers have it: 5 GiB and a little. Larger ones are put as segments with a manifest. */
@@ -22,7 +22,7 @@ export function demandRoom(bucket: Bucket, size: number | undefined): number {
   const { quotaBytes, quotaObjects } = bucket.settings;
   const room = quotaBytes === undefined ? Infinity : quotaBytes - bucket.bytes;
   if (room < (size ?? 0) || (quotaObjects !== undefined && bucket.objects + 1 > quotaObjects)) {
-    throw new Refusal(413, 'Upload exceeds quota.');
+    throw new SwiftRefusal(413, 'Upload exceeds quota.');
   }
   return room;
 }
@@ -55,18 +55,18 @@ export async function stageStream(
 function demandEtag(request: SwiftRequest, etag: string): void {
   const claimed = request.header('etag')?.trim().replaceAll('"', '').toLowerCase();
   if (claimed !== undefined && claimed !== '' && claimed !== etag) {
-    throw new Refusal(422, 'The ETag you sent is not the MD5 of the bytes that came.');
+    throw new SwiftRefusal(422, 'The ETag you sent is not the MD5 of the bytes that came.');
   }
 }
 
 /** Takes the body of a PUT. Nothing is to be seen of it before a commit names it. */
-export async function takeUpload(request: SwiftRequest, bucket: Bucket): Promise<Uploaded> {
+export async function acceptUpload(request: SwiftRequest, bucket: Bucket): Promise<Uploaded> {
   const { body, store } = request;
-  if (body.length === undefined && !body.chunked) throw new Refusal(411, 'Missing Content-Length header.');
+  if (body.length === undefined && !body.chunked) throw new SwiftRefusal(411, 'Missing Content-Length header.');
   const room = demandRoom(bucket, body.length);
   const limit = Math.min(room, MAX_OBJECT_SIZE);
   const tooLarge = room < MAX_OBJECT_SIZE ? 'Upload exceeds quota.' : 'Your request is too large.';
-  if (body.length !== undefined && body.length > limit) throw new Refusal(413, tooLarge);
+  if (body.length !== undefined && body.length > limit) throw new SwiftRefusal(413, tooLarge);
   request.meterBody();
   if (body.length !== undefined && body.length <= SMALL) {
     const bytes = await body.whole(limit, tooLarge);

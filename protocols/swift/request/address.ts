@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { SwiftRefusal } from './refusal.ts';
 import { byteLength, percentDecode } from './text.ts';
 
 export const MAX_CONTAINER_NAME = 256;
@@ -65,12 +65,13 @@ function parseQuery(raw: string): Query {
 export function checkNames(container: string, object?: string): void {
   const length = byteLength(container);
   if (length > MAX_CONTAINER_NAME) {
-    throw new Refusal(400, `Container name length of ${length} longer than ${MAX_CONTAINER_NAME}`);
+    throw new SwiftRefusal(400, `Container name length of ${length} longer than ${MAX_CONTAINER_NAME}`);
   }
-  if (container === '') throw new Refusal(412, 'Container name is empty');
+  if (container === '') throw new SwiftRefusal(412, 'Container name is empty');
   if (object === undefined) return;
   const size = byteLength(object);
-  if (size > MAX_OBJECT_NAME) throw new Refusal(400, `Object name length of ${size} longer than ${MAX_OBJECT_NAME}`);
+  if (size > MAX_OBJECT_NAME)
+    throw new SwiftRefusal(400, `Object name length of ${size} longer than ${MAX_OBJECT_NAME}`);
 }
 
 /** Like Swift, decodes first and splits then; an object's name is all that follows, dots and slashes included. */

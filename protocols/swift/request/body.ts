@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CLIENT_GONE, Refusal } from './refusal.ts';
+import { CLIENT_GONE, SwiftRefusal } from './refusal.ts';
 
 /** What a refused client may still send before the connection is cut. */
 const DRAIN_BYTES = 4 * 1024 * 1024;
 const DRAIN_MILLISECONDS = 5000;
 
-function clientGone(): Refusal {
-  return new Refusal(CLIENT_GONE, 'The client went away.');
+function clientGone(): SwiftRefusal {
+  return new SwiftRefusal(CLIENT_GONE, 'The client went away.');
 }
 
 /** The body of a request. It can be read once; a client that waits for `100 Continue` gets it when reading begins. */
-export class RequestBody {
+export class SwiftRequestBody {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   /** As announced; undefined for chunked bodies. */
@@ -34,7 +34,7 @@ export class RequestBody {
 
   /** The whole of it; 413 beyond `limit`. */
   whole(limit: number, tooLarge = 'Your request is too large.'): Promise<Buffer> {
-    if (this.length !== undefined && this.length > limit) throw new Refusal(413, tooLarge);
+    if (this.length !== undefined && this.length > limit) throw new SwiftRefusal(413, tooLarge);
     this.#begin();
     if (this.length === 0 && !this.chunked) return Promise.resolve(Buffer.alloc(0));
     if (this.#request.destroyed) throw clientGone();
@@ -45,7 +45,7 @@ export class RequestBody {
         this.#received += chunk.length;
         if (this.#received > limit) {
           request.pause();
-          reject(new Refusal(413, tooLarge));
+          reject(new SwiftRefusal(413, tooLarge));
         } else chunks.push(chunk);
       });
       request.once('end', () => {
@@ -61,18 +61,18 @@ export class RequestBody {
 
   /** Piece by piece; 413 as soon as more than `limit` bytes have come. */
   async *stream(limit: number, tooLarge = 'Your request is too large.'): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.length !== undefined && this.length > limit) throw new Refusal(413, tooLarge);
+    if (this.length !== undefined && this.length > limit) throw new SwiftRefusal(413, tooLarge);
     this.#begin();
     if (this.length === 0 && !this.chunked) return;
     try {
       // The connection must live on for the answer when the reader stops early.
       for await (const chunk of this.#request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         this.#received += chunk.length;
-        if (this.#received > limit) throw new Refusal(413, tooLarge);
+        if (this.#received > limit) throw new SwiftRefusal(413, tooLarge);
         yield chunk;
       }
     } catch (error) {
-      throw error instanceof Refusal || !this.#request.destroyed ? error : clientGone();
+      throw error instanceof SwiftRefusal || !this.#request.destroyed ? error : clientGone();
     }
     if (!this.#request.complete) throw clientGone();
   }

@@ -6,8 +6,8 @@ import { KEEP_ALIVE } from '../../objects/keep-alive.ts';
 import { BrokenManifestError } from '../../objects/static-large-object.ts';
 import type { Caller, DataContext, RequestClass, RequestRecord } from '../../objects/context.ts';
 import { corsHeaders } from '../containers/cors.ts';
-import { RequestBody } from './body.ts';
-import { CLIENT_GONE, isOurFault, Refusal, refusalBody, refusalOf } from './refusal.ts';
+import { SwiftRequestBody } from './body.ts';
+import { CLIENT_GONE, isOurFault, SwiftRefusal, refusalBody, refusalOf } from './refusal.ts';
 import type { SwiftReply } from './request.ts';
 
 type Subject = RequestRecord['subject'];
@@ -37,7 +37,7 @@ export class Exchange {
   readonly context: DataContext;
   readonly request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly body: RequestBody;
+  readonly body: SwiftRequestBody;
   readonly transaction: string;
   readonly method: string;
   readonly ip: string;
@@ -57,7 +57,7 @@ export class Exchange {
     this.context = context;
     this.request = request;
     this.#response = response;
-    this.body = new RequestBody(request, response);
+    this.body = new SwiftRequestBody(request, response);
     this.method = request.method ?? 'GET';
     this.ip = request.socket.remoteAddress ?? '';
     this.now = context.now();
@@ -125,9 +125,9 @@ export class Exchange {
   /** What a thrown error is answered with. */
   #refusalReply(error: unknown): SwiftReply {
     const refusal =
-      error instanceof BrokenManifestError ? new Refusal(409, `Conflict: ${error.message}.`) : refusalOf(error);
+      error instanceof BrokenManifestError ? new SwiftRefusal(409, `Conflict: ${error.message}.`) : refusalOf(error);
     if (refusal === undefined || isOurFault(error)) this.context.onError(error, this.transaction);
-    const shown = refusal ?? new Refusal(500, 'Something went wrong on our side. Please try again.');
+    const shown = refusal ?? new SwiftRefusal(500, 'Something went wrong on our side. Please try again.');
     return {
       status: shown.status,
       headers: { 'Content-Type': 'text/html; charset=UTF-8', ...shown.headers },

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { Refusal } from './refusal.ts';
+import { SwiftRefusal } from './refusal.ts';
 import type { SwiftRequest } from './request.ts';
 import { byteLength, headerValue, titleCase } from './text.ts';
 
@@ -13,16 +13,17 @@ export function checkMetadata(metadata: Metadata): void {
   let all = 0;
   for (const [name, value] of Object.entries(metadata)) {
     const length = byteLength(value);
-    if (name === '') throw new Refusal(400, 'Metadata name cannot be empty');
-    if (name.length > METADATA_LIMITS.name) throw new Refusal(400, `Metadata name too long: ${name}`);
+    if (name === '') throw new SwiftRefusal(400, 'Metadata name cannot be empty');
+    if (name.length > METADATA_LIMITS.name) throw new SwiftRefusal(400, `Metadata name too long: ${name}`);
     if (length > METADATA_LIMITS.value) {
-      throw new Refusal(400, `Metadata value longer than ${METADATA_LIMITS.value}: ${name}`);
+      throw new SwiftRefusal(400, `Metadata value longer than ${METADATA_LIMITS.value}: ${name}`);
     }
     names += 1;
     all += name.length + length;
   }
-  if (names > METADATA_LIMITS.names) throw new Refusal(400, `Too many metadata items; max ${METADATA_LIMITS.names}`);
-  if (all > METADATA_LIMITS.all) throw new Refusal(400, `Total metadata too large; max ${METADATA_LIMITS.all}`);
+  if (names > METADATA_LIMITS.names)
+    throw new SwiftRefusal(400, `Too many metadata items; max ${METADATA_LIMITS.names}`);
+  if (all > METADATA_LIMITS.all) throw new SwiftRefusal(400, `Total metadata too large; max ${METADATA_LIMITS.all}`);
 }
 
 /** What a request changes in metadata: an empty value, or `X-Remove-…`, removes (null). */

@@ -6,7 +6,7 @@ import { ObjectError, type ObjectErrorCode } from '@granary/storage/object-store
 export const CLIENT_GONE = 499;
 
 /** A request that is answered with an error. */
-export class Refusal extends Error {
+export class SwiftRefusal extends Error {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
 
@@ -52,11 +52,11 @@ const STORE_ERRORS: Readonly<Record<ObjectErrorCode, readonly [status: number, m
 };
 
 /** What a thrown error says to the client; undefined for those that are our own fault. */
-export function refusalOf(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error;
+export function refusalOf(error: unknown): SwiftRefusal | undefined {
+  if (error instanceof SwiftRefusal) return error;
   if (!(error instanceof ObjectError)) return undefined;
   const [status, message] = STORE_ERRORS[error.code];
-  return new Refusal(status, message, status === 503 ? { 'retry-after': '5' } : {});
+  return new SwiftRefusal(status, message, status === 503 ? { 'retry-after': '5' } : {});
 }
 
 /** Store errors that the operator should hear of although the client got a proper answer. */
@@ -66,6 +66,6 @@ export function isOurFault(error: unknown): boolean {
 
 export const escapeMarkup = xmlEscaper(/[&<>"']/, () => '&#39;');
 
-export function refusalBody(refusal: Refusal): string {
+export function refusalBody(refusal: SwiftRefusal): string {
   return `<html><h1>${statusText(refusal.status)}</h1><p>${escapeMarkup(refusal.message)}</p></html>`;
 }

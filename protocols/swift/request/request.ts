@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Bucket, ObjectStore } from '@granary/storage/object-store';
-import type { Access } from '../access/access.ts';
+import type { SwiftAccess } from '../access/access.ts';
 import type { AccountState, Caller, DataContext, DataSettings } from '../../objects/context.ts';
 import type { Query } from './address.ts';
-import type { RequestBody } from './body.ts';
+import type { SwiftRequestBody } from './body.ts';
 
 /** A request about an account, a container or an object, of somebody who is known. What they may do is for handlers to ask. */
 export interface SwiftRequest {
@@ -14,11 +14,11 @@ export interface SwiftRequest {
   readonly now: number;
   readonly method: string;
   readonly query: Query;
-  readonly body: RequestBody;
+  readonly body: SwiftRequestBody;
   readonly account: AccountState;
   /** Null for anonymous callers and temporary URLs. */
   readonly caller: Caller | null;
-  readonly access: Access;
+  readonly access: SwiftAccess;
   /** By lower-case name; text as the client meant it. */
   header(name: string): string | undefined;
   /** All headers that begin so, by what follows. */

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { SwiftRefusal } from './refusal.ts';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -17,9 +17,9 @@ export function strictText(bytes: Uint8Array): string {
   try {
     text = strict.decode(bytes);
   } catch {
-    throw new Refusal(412, BAD_TEXT);
+    throw new SwiftRefusal(412, BAD_TEXT);
   }
-  if (text.includes('\0')) throw new Refusal(412, BAD_TEXT);
+  if (text.includes('\0')) throw new SwiftRefusal(412, BAD_TEXT);
   return text;
 }
 

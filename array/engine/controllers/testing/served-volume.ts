@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createLog } from '@granary/kernel';
-import { Initiator, type LoginOptions, type Lun, type Session } from '@granary/protocols/iscsi/testing';
+import { Initiator, type LoginOptions, type Lun, type InitiatorSession } from '@granary/protocols/iscsi/testing';
 import { testConfiguration } from '../../../../kernel/process/testing/configuration.ts';
 import { placeDrives } from '../../../testing/drives.ts';
 import type { Engine, ExportedServer } from '../../engine.ts';
@@ -25,7 +25,7 @@ export interface ServedVolume {
   readonly engine: Engine;
   readonly events: EngineEvent[];
   readonly host: string;
-  readonly login: (options?: Partial<LoginOptions>) => Promise<Session>;
+  readonly login: (options?: Partial<LoginOptions>) => Promise<InitiatorSession>;
   /** The unit under a number, ready for use. */
   readonly open: (lun?: number, options?: Partial<LoginOptions>) => Promise<Lun>;
   /** Stops it and starts it anew; it knows of no server then. */

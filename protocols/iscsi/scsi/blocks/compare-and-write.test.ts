@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { BlockDevice } from '@granary/storage';
 import { RamDevice } from '../../testing/ram-device.ts';
-import { SECTORS, UNIT_BYTES, fakePair, told } from '../testing/fake-session.ts';
+import { SECTORS, UNIT_BYTES, fakePair, run } from '../testing/fake-session.ts';
 
 /** A device that takes a turn for everything, so that commands get in each other's way. */
 function slowDevice(): BlockDevice {
@@ -25,9 +25,9 @@ function compareAndWrite(expected: number, next: number): [string, Buffer] {
 
 test('the block changes when it is what was expected, and only then', async () => {
   const { one } = fakePair();
-  assert.equal(told(await one.send(...compareAndWrite(0, 1))), 'good');
+  assert.equal(run(await one.send(...compareAndWrite(0, 1))), 'good');
   const outcome = await one.send(...compareAndWrite(0, 2));
-  assert.equal(told(outcome), 'e/1d/00');
+  assert.equal(run(outcome), 'e/1d/00');
   assert.equal(outcome.sense?.information, 0);
   assert.deepEqual((await one.send('28 00 00 00 00 00 00 00 01')).data, SECTORS.of(1));
 });
@@ -48,7 +48,7 @@ test('a counter that is only raised by compare and write loses nothing, plain wr
     for (let tries = 0; tries < 200; tries++) {
       const { data } = await session.send('28 00 00 00 00 00 00 00 01');
       const now = data![0]!;
-      if (told(await session.send(...compareAndWrite(now, now + 1))) === 'good') return;
+      if (run(await session.send(...compareAndWrite(now, now + 1))) === 'good') return;
     }
     assert.fail('never got a turn');
   };
@@ -60,15 +60,15 @@ test('a counter that is only raised by compare and write loses nothing, plain wr
 test('data of another size than the CDB says is refused', async () => {
   const { one } = fakePair();
   const [cdb] = compareAndWrite(0, 1);
-  assert.equal(told(await one.send(cdb, SECTORS.of(0, 1))), '5/24/00');
-  assert.equal(told(await one.send(cdb, SECTORS.of(0, 4))), '5/24/00');
-  assert.equal(told(await one.send('89 00')), 'good', 'nothing to compare and nothing sent');
+  assert.equal(run(await one.send(cdb, SECTORS.of(0, 1))), '5/24/00');
+  assert.equal(run(await one.send(cdb, SECTORS.of(0, 4))), '5/24/00');
+  assert.equal(run(await one.send('89 00')), 'good', 'nothing to compare and nothing sent');
 });
 
 test('ORWRITE sets bits and clears none', async () => {
   const { one } = fakePair();
   await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(0x0f));
   const cdb = '8b 00 00 00 00 00 00 00 00 00 00 00 00 01';
-  assert.equal(told(await one.send(cdb, SECTORS.of(0x31))), 'good');
+  assert.equal(run(await one.send(cdb, SECTORS.of(0x31))), 'good');
   assert.deepEqual((await one.send('28 00 00 00 00 00 00 00 01')).data, SECTORS.of(0x3f));
 });

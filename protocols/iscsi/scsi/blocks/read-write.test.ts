@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { StorageError, type BlockDevice, type StorageErrorCode } from '@granary/storage';
 import { turns } from '../../../../testing/turns.ts';
 import { RamDevice } from '../../testing/ram-device.ts';
-import { FakeSession, SECTORS, UNIT_BLOCKS, UNIT_BYTES, fakePair, fakeUnit, told } from '../testing/fake-session.ts';
+import { FakeSession, SECTORS, UNIT_BLOCKS, UNIT_BYTES, fakePair, fakeUnit, run } from '../testing/fake-session.ts';
 
 const OUT_OF_RANGE = '5/21/00';
 const INVALID_FIELD = '5/24/00';
@@ -36,22 +36,22 @@ test('what one form of WRITE wrote every form of READ reads', async () => {
   const { one, other } = fakePair();
   for (const [index, write] of forms(WRITES, 20, 2).entries()) {
     const data = SECTORS.of(index + 1, 2);
-    assert.equal(told(await one.send(write, data)), 'good');
+    assert.equal(run(await one.send(write, data)), 'good');
     for (const read of forms(READS, 20, 2)) assert.deepEqual((await other.send(read)).data, data);
   }
 });
 
 test('the last block can be reached and the next not, at any length', async () => {
   const { one } = fakePair();
-  for (const read of forms(READS, UNIT_BLOCKS - 1, 1)) assert.equal(told(await one.send(read)), 'good');
-  for (const read of forms(READS, UNIT_BLOCKS - 1, 2)) assert.equal(told(await one.send(read)), OUT_OF_RANGE);
+  for (const read of forms(READS, UNIT_BLOCKS - 1, 1)) assert.equal(run(await one.send(read)), 'good');
+  for (const read of forms(READS, UNIT_BLOCKS - 1, 2)) assert.equal(run(await one.send(read)), OUT_OF_RANGE);
   for (const [opcodes, data] of [
     [READS, undefined],
     [WRITES, SECTORS.of(1)],
   ] as const) {
-    for (const cdb of forms([...opcodes], UNIT_BLOCKS, 1)) assert.equal(told(await one.send(cdb, data)), OUT_OF_RANGE);
+    for (const cdb of forms([...opcodes], UNIT_BLOCKS, 1)) assert.equal(run(await one.send(cdb, data)), OUT_OF_RANGE);
   }
-  assert.equal(told(await one.send('88 00 ff ff ff ff ff ff ff ff 00 00 00 01')), OUT_OF_RANGE);
+  assert.equal(run(await one.send('88 00 ff ff ff ff ff ff ff ff 00 00 00 01')), OUT_OF_RANGE);
 });
 
 test('READ(6) of zero blocks reads 256', async () => {
@@ -61,13 +61,13 @@ test('READ(6) of zero blocks reads 256', async () => {
 
 test('more than one command may move is refused', async () => {
   const { one } = fakePair();
-  assert.equal(told(await one.send('28 00 00 00 00 00 00 08 01')), INVALID_FIELD);
+  assert.equal(run(await one.send('28 00 00 00 00 00 00 08 01')), INVALID_FIELD);
 });
 
 test('protection information is not offered, so asking for it is an error', async () => {
   const { one } = fakePair();
   for (const cdb of ['28 20', '88 20', '2a 20', '8a 20', '2e 20', '2f 20', '41 20', '89 20', '8b 20']) {
-    assert.equal(told(await one.send(cdb, SECTORS.of(0))), INVALID_FIELD, cdb);
+    assert.equal(run(await one.send(cdb, SECTORS.of(0))), INVALID_FIELD, cdb);
   }
 });
 
@@ -95,21 +95,21 @@ test('WRITE AND VERIFY writes, and VERIFY compares', async () => {
   const { one } = fakePair();
   for (const cdb of forms([0x0a, 0x2e, 0xae, 0x8e], 5, 1).slice(1)) {
     cdb[1] = 0x02;
-    assert.equal(told(await one.send(cdb, SECTORS.of(cdb[0]!))), 'good');
+    assert.equal(run(await one.send(cdb, SECTORS.of(cdb[0]!))), 'good');
     const read = await one.send('28 00 00 00 00 05 00 00 01');
     assert.deepEqual(read.data, SECTORS.of(cdb[0]!));
   }
   const same = SECTORS.of(0x8e);
   const different = Buffer.from(same).fill(0, 300);
   for (const cdb of forms([0x0a, 0x2f, 0xaf, 0x8f], 5, 1).slice(1)) {
-    assert.equal(told(await one.send(cdb)), 'good');
+    assert.equal(run(await one.send(cdb)), 'good');
     cdb[1] = 0x02;
-    assert.equal(told(await one.send(cdb, same)), 'good');
+    assert.equal(run(await one.send(cdb, same)), 'good');
     const outcome = await one.send(cdb, different);
-    assert.equal(told(outcome), 'e/1d/00');
+    assert.equal(run(outcome), 'e/1d/00');
     assert.equal(outcome.sense?.information, 300);
     cdb[1] = 0x04;
-    assert.equal(told(await one.send(cdb, same)), INVALID_FIELD);
+    assert.equal(run(await one.send(cdb, same)), INVALID_FIELD);
   }
 });
 
@@ -123,21 +123,21 @@ test('WRITE AND VERIFY reads back what it wrote, not what another wrote meanwhil
   const { one, other } = fakePair({ device });
   const verified = one.send('2e 02 00 00 00 05 00 00 01', SECTORS.of(1));
   const written = other.send('2a 00 00 00 00 05 00 00 01', SECTORS.of(2));
-  assert.deepEqual([told(await verified), told(await written)], ['good', 'good']);
+  assert.deepEqual([run(await verified), run(await written)], ['good', 'good']);
   assert.deepEqual((await one.send('28 00 00 00 00 05 00 00 01')).data, SECTORS.of(2));
 });
 
 test('VERIFY can compare every block with one', async () => {
   const { one } = fakePair();
   await one.send('2a 00 00 00 00 00 00 00 03', SECTORS.of(7, 3));
-  assert.equal(told(await one.send('2f 06 00 00 00 00 00 00 03', SECTORS.of(7))), 'good');
-  assert.equal(told(await one.send('2f 06 00 00 00 00 00 00 04', SECTORS.of(7))), 'e/1d/00');
+  assert.equal(run(await one.send('2f 06 00 00 00 00 00 00 03', SECTORS.of(7))), 'good');
+  assert.equal(run(await one.send('2f 06 00 00 00 00 00 00 04', SECTORS.of(7))), 'e/1d/00');
 });
 
 test('PRE-FETCH looks at its range', async () => {
   const { one } = fakePair();
-  assert.equal(told(await one.send('34 00 00 00 00 00 00 00 08')), 'good');
-  assert.equal(told(await one.send('90 00 00 00 00 00 00 01 00 00')), OUT_OF_RANGE);
+  assert.equal(run(await one.send('34 00 00 00 00 00 00 00 08')), 'good');
+  assert.equal(run(await one.send('90 00 00 00 00 00 00 01 00 00')), OUT_OF_RANGE);
 });
 
 test('nothing writes to what is read-only', async () => {
@@ -147,8 +147,8 @@ test('nothing writes to what is read-only', async () => {
     new FakeSession(fakeUnit({ device: new RamDevice(UNIT_BYTES, { readOnly: true }) }), 'one'),
     new FakeSession(fakeUnit(), 'one', true),
   ]) {
-    for (const cdb of writes) assert.equal(told(await session.send(cdb, SECTORS.of(0))), '7/27/00', cdb);
-    assert.equal(told(await session.send('28 00 00 00 00 00 00 00 01')), 'good');
+    for (const cdb of writes) assert.equal(run(await session.send(cdb, SECTORS.of(0))), '7/27/00', cdb);
+    assert.equal(run(await session.send('28 00 00 00 00 00 00 00 01')), 'good');
     const { data } = await session.send('1a 00 3f 00 ff');
     assert.equal(data![2]! & 0x80, 0x80, 'and MODE SENSE says so');
   }
@@ -177,13 +177,13 @@ test('failures of storage are told in the words of SCSI', async () => {
     for (const write of [fail, failNow]) {
       const device: BlockDevice = { ...blank(), write, read: write };
       const { one } = fakePair({ device });
-      assert.equal(told(await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1))), sense);
-      assert.equal(told(await one.send('28 00 00 00 00 00 00 00 01')), sense);
-      assert.equal(told(await one.send('89 00 00 00 00 00 00 00 00 00 00 00 00 01', SECTORS.of(0, 2))), sense);
+      assert.equal(run(await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1))), sense);
+      assert.equal(run(await one.send('28 00 00 00 00 00 00 00 01')), sense);
+      assert.equal(run(await one.send('89 00 00 00 00 00 00 00 00 00 00 00 00 01', SECTORS.of(0, 2))), sense);
     }
   }
   const { one } = fakePair({ device: { ...blank(), read: () => Promise.reject(new Error('surprise')) } });
-  assert.equal(told(await one.send('28 00 00 00 00 00 00 00 01')), '4/44/00');
+  assert.equal(run(await one.send('28 00 00 00 00 00 00 00 01')), '4/44/00');
 });
 
 function blank(): BlockDevice {

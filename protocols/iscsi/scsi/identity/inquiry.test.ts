@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNIT_BLOCKS, fakePair, told } from '../testing/fake-session.ts';
+import { UNIT_BLOCKS, fakePair, run } from '../testing/fake-session.ts';
 import { answerWithoutUnit } from '../dispatch.ts';
 
 test('a unit introduces itself', async () => {
@@ -30,10 +30,10 @@ test('every page that is listed can be read, and no other', async () => {
   for (let page = 0; page < 256; page++) {
     const cdb = Buffer.of(0x12, 1, page, 0x0f, 0xff, 0);
     const outcome = await one.send(cdb);
-    assert.equal(told(outcome), listed.includes(page) ? 'good' : '5/24/00', `page ${page}`);
+    assert.equal(run(outcome), listed.includes(page) ? 'good' : '5/24/00', `page ${page}`);
     if (outcome.data) assert.equal(outcome.data.readUInt16BE(2), outcome.data.length - 4);
   }
-  assert.equal(told(await one.send('12 00 80 00 ff')), '5/24/00', 'a page without EVPD');
+  assert.equal(run(await one.send('12 00 80 00 ff')), '5/24/00', 'a page without EVPD');
 });
 
 test('the identification names the unit, the port and the target', async () => {
@@ -80,7 +80,7 @@ test('the capacity is told in both ways, with physical blocks of 4096 bytes', as
   const sixteen = (await one.send('9e 10 00 00 00 00 00 00 00 00 00 00 00 20')).data!;
   assert.deepEqual([Number(sixteen.readBigUInt64BE(0)), sixteen.readUInt32BE(8)], [UNIT_BLOCKS - 1, 512]);
   assert.deepEqual([sixteen[13], sixteen[14]], [3, 0xc0]);
-  assert.equal(told(await one.send('25 00 00 00 00 01')), '5/24/00');
+  assert.equal(run(await one.send('25 00 00 00 00 01')), '5/24/00');
 });
 
 test('units too large for READ CAPACITY(10) say so', async () => {
@@ -93,8 +93,8 @@ test('where there is no unit a few commands are answered all the same', () => {
   const { one } = fakePair();
   const cdb = (hex: string) => Buffer.concat([Buffer.from(hex.replaceAll(' ', ''), 'hex'), Buffer.alloc(16)]);
   assert.equal(answerWithoutUnit(cdb('12 00 00 00 ff'), one).data![0], 0x7f);
-  assert.equal(told(answerWithoutUnit(cdb('12 01 83 00 ff'), one)), '5/24/00');
+  assert.equal(run(answerWithoutUnit(cdb('12 01 83 00 ff'), one)), '5/24/00');
   assert.equal(answerWithoutUnit(cdb('a0 00 00 00 00 00 00 00 00 ff'), one).data!.readUInt32BE(0), 24);
   assert.equal(answerWithoutUnit(cdb('03 00 00 00 ff'), one).data![12], 0x25);
-  assert.equal(told(answerWithoutUnit(cdb('00'), one)), '5/25/00');
+  assert.equal(run(answerWithoutUnit(cdb('00'), one)), '5/25/00');
 });

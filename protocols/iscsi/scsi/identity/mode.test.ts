@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SECTORS, fakePair, told } from '../testing/fake-session.ts';
+import { SECTORS, fakePair, run } from '../testing/fake-session.ts';
 
 /** MODE SELECT(6) of the control page. */
 function controlPage(change: (page: Buffer) => void): Buffer {
@@ -19,8 +19,8 @@ test('the pages are there one by one and all at once', async () => {
   for (let at = 4; at < all.length; at += 2 + all[at + 1]!) codes.push(all[at]!);
   assert.deepEqual(codes, [0x01, 0x08, 0x0a, 0x1c]);
   for (const code of codes) assert.equal((await one.send(Buffer.of(0x1a, 8, code, 0, 255, 0))).data![4], code);
-  assert.equal(told(await one.send('1a 08 05 00 ff')), '5/24/00');
-  assert.equal(told(await one.send('1a 08 ca 00 ff')), '5/39/00', 'saved pages');
+  assert.equal(run(await one.send('1a 08 05 00 ff')), '5/24/00');
+  assert.equal(run(await one.send('1a 08 ca 00 ff')), '5/39/00', 'saved pages');
 });
 
 test('the cache is on, and FUA is there to get around it', async () => {
@@ -42,13 +42,13 @@ test('the block descriptor tells the size, long or short', async () => {
 test('software write protection can be switched on and off, and others are told', async () => {
   const { one, other } = fakePair();
   const on = controlPage((page) => (page[4] = 0x08));
-  assert.equal(told(await one.send(SELECT, on)), 'good');
-  assert.equal(told(await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1))), '7/27/02');
+  assert.equal(run(await one.send(SELECT, on)), 'good');
+  assert.equal(run(await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1))), '7/27/02');
   assert.equal((await one.send('1a 08 0a 00 ff')).data![2]! & 0x80, 0x80);
-  assert.equal(told(await other.send('00')), '6/2a/01');
-  assert.equal(told(await other.send('00')), 'good');
+  assert.equal(run(await other.send('00')), '6/2a/01');
+  assert.equal(run(await other.send('00')), 'good');
   assert.equal(
-    told(
+    run(
       await one.send(
         SELECT,
         controlPage(() => undefined),
@@ -56,7 +56,7 @@ test('software write protection can be switched on and off, and others are told'
     ),
     'good',
   );
-  assert.equal(told(await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1))), 'good');
+  assert.equal(run(await one.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1))), 'good');
 });
 
 test('sense in descriptors can be switched on', async () => {
@@ -74,10 +74,10 @@ test('what cannot be changed is not changed, and nothing else with it', async ()
     page[4] = 0x08;
     page[5] = 0;
   });
-  assert.equal(told(await one.send(SELECT, mixed)), '5/26/00');
+  assert.equal(run(await one.send(SELECT, mixed)), '5/26/00');
   assert.equal(unit.softwareWriteProtected, false);
   assert.equal(
-    told(
+    run(
       await one.send(
         '15 11 00 00 10',
         controlPage(() => undefined),
@@ -87,7 +87,7 @@ test('what cannot be changed is not changed, and nothing else with it', async ()
     'saving',
   );
   assert.equal(
-    told(
+    run(
       await one.send(
         '15 10 00 00 08',
         controlPage(() => undefined),
@@ -96,5 +96,5 @@ test('what cannot be changed is not changed, and nothing else with it', async ()
     '5/1a/00',
     'half a page',
   );
-  assert.equal(told(await one.send('15 10 00 00 02', Buffer.alloc(2))), '5/1a/00', 'half a header');
+  assert.equal(run(await one.send('15 10 00 00 02', Buffer.alloc(2))), '5/1a/00', 'half a header');
 });

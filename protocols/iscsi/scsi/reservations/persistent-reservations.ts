@@ -176,7 +176,7 @@ export class PersistentReservations {
       effects.attentions.push([victim, Attention.registrationsPreempted]);
     }
     if (takes) {
-      if (current.type !== type) this.#tellReleased(nexus, effects);
+      if (current.type !== type) this.#notifyReleased(nexus, effects);
       this.#reservation = { type, holder: nexus };
     }
     this.#generation++;
@@ -211,10 +211,10 @@ export class PersistentReservations {
   #release(by: string, effects: Effects): void {
     const shared = (this.#reservation?.type ?? 0) >= FIRST_FOR_REGISTRANTS;
     this.#reservation = undefined;
-    if (shared) this.#tellReleased(by, effects);
+    if (shared) this.#notifyReleased(by, effects);
   }
 
-  #tellReleased(by: string, effects: Effects): void {
+  #notifyReleased(by: string, effects: Effects): void {
     for (const other of this.#registrations.keys()) {
       if (other !== by) effects.attentions.push([other, Attention.reservationsReleased]);
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ReservationType } from './persistent-reservations.ts';
 import { FileReservationStore } from './reservation-store.ts';
-import { FakeSession, SECTORS, fakePair, fakeUnit, told } from '../testing/fake-session.ts';
+import { FakeSession, SECTORS, fakePair, fakeUnit, run } from '../testing/fake-session.ts';
 
 const REGISTER = 0;
 const RESERVE = 1;
@@ -27,7 +27,7 @@ async function out(session: FakeSession, action: number, { key = 0, next = 0, ty
   list.writeBigUInt64BE(BigInt(key), 0);
   list.writeBigUInt64BE(BigInt(next), 8);
   list[20] = aptpl ? 1 : 0;
-  return told(await session.send(Buffer.of(0x5f, action, type, 0, 0, 0, 0, 0, 24, 0), list));
+  return run(await session.send(Buffer.of(0x5f, action, type, 0, 0, 0, 0, 0, 24, 0), list));
 }
 
 async function keys(session: FakeSession): Promise<number[]> {
@@ -40,8 +40,8 @@ async function holder(session: FakeSession): Promise<[key: number, type: number]
   return data!.length === 8 ? undefined : [Number(data!.readBigUInt64BE(8)), data![21]!];
 }
 
-const reads = async (session: FakeSession) => told(await session.send('28 00 00 00 00 00 00 00 01'));
-const writes = async (session: FakeSession) => told(await session.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1)));
+const reads = async (session: FakeSession) => run(await session.send('28 00 00 00 00 00 00 00 01'));
+const writes = async (session: FakeSession) => run(await session.send('2a 00 00 00 00 00 00 00 01', SECTORS.of(1)));
 
 function trio() {
   const { unit, one, other } = fakePair();
@@ -66,8 +66,8 @@ test('who is let in follows from the type, from being registered and from holdin
     assert.deepEqual([await reads(one), await writes(one)], ['good', 'good'], `holder, type ${type}`);
     assert.deepEqual([await reads(other), await writes(other)], registered, `registered, type ${type}`);
     assert.deepEqual([await reads(third), await writes(third)], stranger, `stranger, type ${type}`);
-    assert.equal(told(await third.send('00')), 'good');
-    assert.equal(told(await third.send('25 00')), 'good');
+    assert.equal(run(await third.send('00')), 'good');
+    assert.equal(run(await third.send('25 00')), 'good');
     assert.equal(await out(third, RESERVE, { key: 0, type }), 'conflict');
   }
 });
@@ -98,7 +98,7 @@ test('only the holder releases, and must know the type', async () => {
   assert.equal(await out(one, RELEASE, { key: 9, type: 5 }), 'conflict');
   assert.equal(await out(one, RELEASE, { key: 1, type: 5 }), 'good');
   assert.equal(await holder(one), undefined);
-  assert.equal(told(await other.send('00')), '6/2a/04', 'other registrants hear of it');
+  assert.equal(run(await other.send('00')), '6/2a/04', 'other registrants hear of it');
 });
 
 test('a reservation ends with the registration of its holder, one of all registrants with the last', async () => {
@@ -124,7 +124,7 @@ test('CLEAR takes everything and tells everybody', async () => {
   await out(one, RESERVE, { key: 1, type: 3 });
   assert.equal(await out(other, CLEAR, { key: 1 }), 'conflict');
   assert.equal(await out(other, CLEAR, { key: 2 }), 'good');
-  assert.equal(told(await one.send('00')), '6/2a/03');
+  assert.equal(run(await one.send('00')), '6/2a/03');
   assert.deepEqual(await keys(one), []);
   assert.equal(await holder(one), undefined);
 });
@@ -139,7 +139,7 @@ test('PREEMPT takes the reservation over and the registration away; with ABORT c
     assert.deepEqual(await holder(other), [2, 3]);
     assert.deepEqual(await keys(other), [2]);
     assert.equal(one.aborted, action === PREEMPT_AND_ABORT ? 1 : 0);
-    assert.equal(told(await one.send('00')), '6/2a/05');
+    assert.equal(run(await one.send('00')), '6/2a/05');
     assert.equal(await writes(one), 'conflict');
   }
 });
@@ -180,14 +180,14 @@ test('the generation counts registrations, clearing and preempting, not reservin
 test('parameters that make no sense are refused', async () => {
   const { one } = trio();
   await out(one, REGISTER, { next: 1 });
-  assert.equal(told(await one.send('5f 00 00 00 00 00 00 00 10', Buffer.alloc(16))), '5/1a/00');
+  assert.equal(run(await one.send('5f 00 00 00 00 00 00 00 10', Buffer.alloc(16))), '5/1a/00');
   assert.equal(await out(one, RESERVE, { key: 1, type: 2 }), '5/24/00');
   assert.equal(await out(one, RESERVE, { key: 1, type: 0x11 }), '5/24/00');
   const withPorts = Buffer.alloc(24);
   withPorts[20] = 0x08;
-  assert.equal(told(await one.send('5f 00 00 00 00 00 00 00 18', withPorts)), '5/26/00');
-  assert.equal(told(await one.send('5f 07 00 00 00 00 00 00 18', Buffer.alloc(24))), '5/24/00');
-  assert.equal(told(await one.send('5e 04 00 00 00 00 00 00 18')), '5/24/00');
+  assert.equal(run(await one.send('5f 00 00 00 00 00 00 00 18', withPorts)), '5/26/00');
+  assert.equal(run(await one.send('5f 07 00 00 00 00 00 00 18', Buffer.alloc(24))), '5/24/00');
+  assert.equal(run(await one.send('5e 04 00 00 00 00 00 00 18')), '5/24/00');
 });
 
 test('the full status names every registrant and marks the holder', async () => {
@@ -218,9 +218,9 @@ test('all six types and persistence are announced', async () => {
 test('RESERVE(6) by a registrant does nothing and by others is refused', async () => {
   const { one, other, unit } = trio();
   await out(one, REGISTER, { next: 1 });
-  assert.equal(told(await one.send('16')), 'good');
+  assert.equal(run(await one.send('16')), 'good');
   assert.equal(unit.legacyHolder, undefined);
-  assert.equal(told(await other.send('16')), 'conflict');
+  assert.equal(run(await other.send('16')), 'conflict');
 });
 
 test('with APTPL everything is there again after a restart, without it nothing', async () => {

@@ -82,7 +82,7 @@ export function fakePair(options: FakeUnitOptions = {}): { unit: LogicalUnit; on
 }
 
 /** Status and sense in one word: `good`, `conflict`, or `key/code/qualifier` in hexadecimal. */
-export function told(outcome: Outcome): string {
+export function run(outcome: Outcome): string {
   const { status, sense } = outcome;
   if (status === 0x18) return 'conflict';
   if (sense === undefined) return status === 0 ? 'good' : `status ${status}`;

@@ -81,7 +81,7 @@ export class RawClient {
   }
 
   /** Whole PDUs that came and were not taken yet. */
-  take(): { header: Buffer; data: Buffer }[] {
+  receive(): { header: Buffer; data: Buffer }[] {
     const pdus: { header: Buffer; data: Buffer }[] = [];
     for (;;) {
       const received = this.#received;

@@ -4,7 +4,7 @@ import type { IscsiEvent } from '../../events.ts';
 import { MemoryReservationStore } from '../../scsi/reservations/reservation-store.ts';
 import { IscsiServer, type IscsiServerOptions } from '../../server.ts';
 import type { Access, IscsiTarget } from '../../target.ts';
-import { Initiator, RamDevice, type LoginOptions, type Lun, type Session } from '../../testing/index.ts';
+import { Initiator, RamDevice, type LoginOptions, type Lun, type InitiatorSession } from '../../testing/index.ts';
 
 export const TARGET = 'iqn.2026-01.com.granary.test:unit';
 export const UNIT_BYTES = 8 * 1024 * 1024;
@@ -15,9 +15,9 @@ export interface Served {
   readonly device: RamDevice;
   readonly events: IscsiEvent[];
   readonly port: number;
-  readonly login: (options?: Partial<LoginOptions>) => Promise<Session>;
+  readonly login: (options?: Partial<LoginOptions>) => Promise<InitiatorSession>;
   /** A session with its first unit, ready for use. */
-  readonly open: (options?: Partial<LoginOptions>) => Promise<{ session: Session; lun: Lun }>;
+  readonly open: (options?: Partial<LoginOptions>) => Promise<{ session: InitiatorSession; lun: Lun }>;
 }
 
 export interface ServeOptions extends Partial<IscsiServerOptions> {
@@ -37,7 +37,7 @@ export async function serve(context: TestContext, options: ServeOptions = {}): P
   const target = server.addTarget({ iqn: TARGET, authorise: options.authorise ?? (() => ({})) });
   target.setLun(0, { device: options.device ?? device, serial: 'unit-0', naa: '3000000000000001' });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const sessions: Session[] = [];
+  const sessions: InitiatorSession[] = [];
   context.after(async () => {
     for (const session of sessions) session.destroy();
     await server.close();

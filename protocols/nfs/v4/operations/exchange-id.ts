@@ -75,7 +75,7 @@ function writeResult({ server }: Compound, reply: XdrWriter, client: Client4): v
 export const destroyClientId: Operation = async (compound, args) => {
   const client = compound.server.clients.byId(args.u64());
   if (client.sessions.size > 0 || client.hasState) throw new Nfs4Error(Status4.clientIdBusy);
-  if (client.isConfirmed) await compound.server.clients.forget(client);
+  if (client.isConfirmed) await compound.server.clients.drop(client);
   else compound.server.clients.remove(client);
 };
 

@@ -75,7 +75,7 @@ async function lockAsNewOwner(
     // The owner's own numbers begin here, wherever they were before.
     if (compound.minorVersion === 0 && owner.states === 0) owner.sequenceId = undefined;
     await inSequence(compound, owner, Op.lock, lockSequence, reply, () => {
-      takeLock(compound, open, owner, wanted, reply);
+      acquireLock(compound, open, owner, wanted, reply);
       return Promise.resolve();
     });
   });
@@ -91,7 +91,7 @@ async function lockAsKnownOwner(
   const { owner } = findLock(compound, named, compound.minorVersion === 0);
   await inSequence(compound, owner, Op.lock, sequence, reply, () => {
     const { open } = findLock(compound, named);
-    takeLock(compound, open, owner, wanted, reply);
+    acquireLock(compound, open, owner, wanted, reply);
     return Promise.resolve();
   });
 }
@@ -102,7 +102,13 @@ function findLock(compound: Compound, named: NamedState, anySequence = false): L
   return state;
 }
 
-function takeLock(compound: Compound, open: OpenState, owner: StateOwner, wanted: WantedLock, reply: XdrWriter): void {
+function acquireLock(
+  compound: Compound,
+  open: OpenState,
+  owner: StateOwner,
+  wanted: WantedLock,
+  reply: XdrWriter,
+): void {
   const { states, limits } = compound.server;
   const { client } = open;
   checkLockGrace(compound, client, wanted.reclaim);
@@ -170,5 +176,5 @@ export const releaseLockOwner: Operation = (compound, args) => {
     if (held > 0) throw new Nfs4Error(Status4.locksHeld);
   }
   for (const state of own) states.release(state);
-  client.forgetOwner('lock', owner);
+  client.dropOwner('lock', owner);
 };

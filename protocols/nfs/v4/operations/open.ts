@@ -54,7 +54,7 @@ function ownerOf({ server }: Compound, client: Client4, { ownerName, sequenceId 
     for (const state of [...client.states.values()]) {
       if (state.kind === 'open' && state.owner === known) server.states.release(state);
     }
-    client.forgetOwner('open', known);
+    client.dropOwner('open', known);
   }
   return client.ownerOrNew('open', ownerName);
 }

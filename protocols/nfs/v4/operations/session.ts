@@ -3,7 +3,7 @@ import type { XdrReader } from '../../xdr/reader.ts';
 import { XdrWriter } from '../../xdr/writer.ts';
 import type { Compound } from '../compound.ts';
 import type { Client4 } from '../state/client.ts';
-import type { ChannelLimits, Session } from '../state/session.ts';
+import type { ChannelLimits, NfsSession } from '../state/session.ts';
 import { Nfs4Error, Status4 } from '../status.ts';
 import type { Operation } from './operation.ts';
 
@@ -99,7 +99,7 @@ export const createSession: Operation = async (compound, args, reply) => {
   reply.fixed(body.bytes);
 };
 
-function sessionOf({ server }: Compound, args: XdrReader): Session {
+function sessionOf({ server }: Compound, args: XdrReader): NfsSession {
   const session = server.clients.session(args.fixed(SESSION_ID_BYTES));
   if (session === undefined) throw new Nfs4Error(Status4.badSession);
   return session;

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts';
+import type { NfsSession } from './session.ts';
 import { ClosedOpens } from './closed-opens.ts';
 import { StateOwner } from './owner.ts';
 import type { AnyState } from './state.ts';
@@ -30,7 +30,7 @@ export class Client4 {
   /** 4.1: number of the last CREATE_SESSION, and what was answered. */
   createSequence = 0;
   createReply: { readonly status: number; readonly body: Buffer } | undefined;
-  readonly sessions = new Set<Session>();
+  readonly sessions = new Set<NfsSession>();
   readonly states = new Map<number, AnyState>();
   readonly closed = new ClosedOpens();
   /** Byte ranges held. */
@@ -75,7 +75,7 @@ export class Client4 {
     return owner;
   }
 
-  forgetOwner(kind: 'open' | 'lock', owner: StateOwner): void {
+  dropOwner(kind: 'open' | 'lock', owner: StateOwner): void {
     this.#owners[kind].delete(owner.name.toString('latin1'));
   }
 

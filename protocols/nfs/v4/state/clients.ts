@@ -4,7 +4,7 @@ import type { GracePeriod } from '../../recovery/grace-period.ts';
 import type { ClientRecorder } from '../../recovery/recorder.ts';
 import { Nfs4Error, Status4 } from '../status.ts';
 import { Client4, type ClientIdentity } from './client.ts';
-import { ReplyStore, Session, type ChannelLimits } from './session.ts';
+import { ReplyStore, NfsSession, type ChannelLimits } from './session.ts';
 
 const MAX_UNCONFIRMED_MS = 60_000;
 
@@ -27,7 +27,7 @@ export class Clients {
   readonly #byNumber = new Map<number, Client4>();
   readonly #confirmed = new Map<string, Client4>();
   readonly #unconfirmed = new Map<string, Client4>();
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, NfsSession>();
   #lastNumber = 0;
 
   constructor(options: ClientsOptions) {
@@ -116,7 +116,7 @@ export class Clients {
     if (this.#unconfirmed.get(key) === client) this.#unconfirmed.delete(key);
   }
 
-  async forget(client: Client4): Promise<void> {
+  async drop(client: Client4): Promise<void> {
     this.remove(client);
     await this.#options.recorder.remove({
       kind: 'v4',
@@ -139,30 +139,30 @@ export class Clients {
         continue;
       }
       this.#options.report({ type: 'client-expired', client: printable(client.identity.name) });
-      await this.forget(client);
+      await this.drop(client);
     }
   }
 
-  session(id: Buffer): Session | undefined {
+  session(id: Buffer): NfsSession | undefined {
     return this.#sessions.get(id.toString('latin1'));
   }
 
-  addSession(client: Client4, limits: ChannelLimits): Session {
+  addSession(client: Client4, limits: ChannelLimits): NfsSession {
     if (client.sessions.size >= this.#options.limits.sessionsPerClientMax) throw new Nfs4Error(Status4.resource);
-    const session = new Session(client, limits);
+    const session = new NfsSession(client, limits);
     client.sessions.add(session);
     this.#sessions.set(session.id.toString('latin1'), session);
     return session;
   }
 
-  removeSession(session: Session): void {
+  removeSession(session: NfsSession): void {
     session.client.sessions.delete(session);
     this.#sessions.delete(session.id.toString('latin1'));
     for (const slot of session.slots) this.replies.replace(slot, undefined);
   }
 }
 
-function isBusy({ slots }: Session): boolean {
+function isBusy({ slots }: NfsSession): boolean {
   return slots.some((slot) => slot.isBusy);
 }
 

@@ -42,7 +42,7 @@ export class ReplyStore {
 }
 
 /** Requests of a session have slots: in each, one at a time, numbered, with the last reply kept. So nothing is done twice. */
-export class Session {
+export class NfsSession {
   readonly id: Buffer;
   readonly client: Client4;
   readonly limits: ChannelLimits;

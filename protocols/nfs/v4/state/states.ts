@@ -145,7 +145,7 @@ export class States {
     const before = ranges.countOf(state.owner);
     action();
     state.client.ranges += ranges.countOf(state.owner) - before;
-    this.locks.tidy(state.file);
+    this.locks.prune(state.file);
   }
 
   #releaseLocks(state: LockState): void {
@@ -156,7 +156,7 @@ export class States {
 
   #drop(state: OpenState): boolean {
     this.locks.find(state.file)?.shares.delete(state);
-    this.locks.tidy(state.file);
+    this.locks.prune(state.file);
     if (!state.client.states.delete(state.number)) return false;
     state.owner.states -= 1;
     return true;

@@ -12,7 +12,7 @@ export type ConditionOutcome = 'met' | 'failed' | 'not-modified';
  * A demand on the ETag outweighs the one on the date that goes with it. HTTP dates have no milliseconds, so those of the
  * version do not count either.
  */
-export function judge(
+export function evaluate(
   conditions: ReadConditions,
   version: { readonly etag: string; readonly modifiedAt: number },
 ): ConditionOutcome {

@@ -2,7 +2,7 @@ import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import { bucketAddress, decodePercent } from '../../address.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
-import { judge } from './conditions.ts';
+import { evaluate } from './conditions.ts';
 import { shown } from './object-content.ts';
 import { findVersion } from './versions.ts';
 
@@ -24,7 +24,7 @@ export async function copySource(request: S3Request): Promise<CopySource> {
   const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
   const { bucket, demand } = await request.open(bucketAddress(bucketName), action, key, { versionId });
   const version = sourceVersion(request, bucket, key, versionId);
-  const outcome = judge(
+  const outcome = evaluate(
     {
       ifMatch: request.header('x-amz-copy-source-if-match'),
       ifNoneMatch: request.header('x-amz-copy-source-if-none-match'),

@@ -56,8 +56,8 @@ export const deleteObjects: S3Operation = {
 };
 
 function replyOf(outcomes: readonly Outcome[], quiet: boolean): S3Reply {
-  const told = quiet ? outcomes.filter(({ failed }) => failed) : outcomes;
-  const reply = xmlReply('DeleteResult', told.map(({ xml }) => xml).join(''));
+  const results = quiet ? outcomes.filter(({ failed }) => failed) : outcomes;
+  const reply = xmlReply('DeleteResult', results.map(({ xml }) => xml).join(''));
   return { ...reply, bytesDeleted: outcomes.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 

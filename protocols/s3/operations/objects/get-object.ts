@@ -2,7 +2,7 @@ import type { ByteRange, ObjectVersion } from '@granary/storage/object-store';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
-import { judge, rangeHolds } from './conditions.ts';
+import { evaluate, rangeHolds } from './conditions.ts';
 import { askedChecksum, objectHeaders, overrides } from './object-headers.ts';
 import { readObject, shown } from './object-content.ts';
 import { rangeOf } from './range.ts';
@@ -50,7 +50,7 @@ type Answer = S3Reply & {
 
 /** Everything of the reply but the bytes. */
 function answer(request: S3Request, version: ObjectVersion): Answer {
-  const outcome = judge(
+  const outcome = evaluate(
     {
       ifMatch: request.header('if-match'),
       ifNoneMatch: request.header('if-none-match'),

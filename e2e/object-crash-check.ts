@@ -25,31 +25,31 @@ export interface FoundBucket {
 }
 
 /** Everything a client can see of buckets whose names begin so, bytes included. */
-export async function lookAtBuckets(s3: S3Client, prefix: string): Promise<Map<string, FoundBucket>> {
+export async function checkBuckets(s3: S3Client, prefix: string): Promise<Map<string, FoundBucket>> {
   const names = expect(await s3.call('GET', '/'), 200)
     .all('Name')
     .filter((name) => name.startsWith(prefix));
   const found = new Map<string, FoundBucket>();
-  for (const name of names) found.set(name, await lookAtBucket(s3, name));
+  for (const name of names) found.set(name, await checkBucket(s3, name));
   return found;
 }
 
-async function lookAtBucket(s3: S3Client, name: string): Promise<FoundBucket> {
+async function checkBucket(s3: S3Client, name: string): Promise<FoundBucket> {
   const ask = async (query: Record<string, string>) => expect(await s3.call('GET', `/${name}`, { query }), 200);
   const versioning = (await ask({ versioning: '' })).xml('Status') ?? '';
   const listed = (await ask({ 'list-type': '2' })).all('Contents').map((item) => {
     return `${textOf(item, 'Key')} ${textOf(item, 'Size')} ${bare(textOf(item, 'ETag'))}`;
   });
-  const keys = await lookAtVersions(s3, name, await ask({ versions: '' }));
+  const keys = await checkVersions(s3, name, await ask({ versions: '' }));
   const uploads: FoundUpload[] = [];
-  for (const item of (await ask({ uploads: '' })).all('Upload')) uploads.push(await lookAtUpload(s3, name, item));
+  for (const item of (await ask({ uploads: '' })).all('Upload')) uploads.push(await checkUpload(s3, name, item));
   return { versioning, keys, listed, uploads };
 }
 
-async function lookAtVersions(s3: S3Client, name: string, listing: Answer): Promise<Map<string, FoundVersion[]>> {
+async function checkVersions(s3: S3Client, name: string, listing: Answer): Promise<Map<string, FoundVersion[]>> {
   const keys = new Map<string, FoundVersion[]>();
   const items = [...listing.text.matchAll(/<(Version|DeleteMarker)>(.*?)<\/\1>/gs)];
-  const found = await Promise.all(items.map(([, kind, item = '']) => lookAtVersion(s3, name, kind ?? '', item)));
+  const found = await Promise.all(items.map(([, kind, item = '']) => checkVersion(s3, name, kind ?? '', item)));
   items.forEach(([, , item = ''], at) => {
     const key = textOf(item, 'Key');
     keys.set(key, [...(keys.get(key) ?? []), found[at] as FoundVersion]);
@@ -57,7 +57,7 @@ async function lookAtVersions(s3: S3Client, name: string, listing: Answer): Prom
   return keys;
 }
 
-async function lookAtVersion(s3: S3Client, name: string, kind: string, item: string): Promise<FoundVersion> {
+async function checkVersion(s3: S3Client, name: string, kind: string, item: string): Promise<FoundVersion> {
   const id = textOf(item, 'VersionId');
   const latest = textOf(item, 'IsLatest');
   if (kind === 'DeleteMarker') return { id, latest, bytes: null, etag: '', tags: '' };
@@ -67,7 +67,7 @@ async function lookAtVersion(s3: S3Client, name: string, kind: string, item: str
   return { id, latest, bytes, etag: bare(textOf(item, 'ETag')), tags: tags.join(' ') };
 }
 
-async function lookAtUpload(s3: S3Client, name: string, item: string): Promise<FoundUpload> {
+async function checkUpload(s3: S3Client, name: string, item: string): Promise<FoundUpload> {
   const id = textOf(item, 'UploadId');
   const key = textOf(item, 'Key');
   const parts = expect(await s3.call('GET', `/${name}/${key}`, { query: { uploadId: id } }), 200).all('Part');
