@@ -10,7 +10,7 @@ import type { Ratio } from './ratio.ts';
 const IDLE_MS = 15_000;
 const IDLE_MB_MAX = 120;
 
-/** What an array process takes when nobody asks it anything: resident memory, as the kernel counts it. */
+/** Resident memory of an idle array process, as the kernel counts it. */
 export async function benchMemory(): Promise<Ratio[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'granary-bench-'));
   // The arrays of the first start fill the compile cache, as on any machine where Granary has run before.

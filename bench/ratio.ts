@@ -28,7 +28,7 @@ export function below(what: string, value: number, limit: number): Ratio {
 
 /** Nothing is held against it. */
 export function reported(what: string, value: number): Ratio {
-  return { what, value, wanted: 'told only', met: true };
+  return { what, value, wanted: 'no target', met: true };
 }
 
 export function median(values: readonly number[]): number {

@@ -51,7 +51,7 @@ test('an empty array needs no name; one that holds buckets or does not answer do
   assert.deepEqual([changes(buckets), changes(silent)], [[], []]);
 });
 
-test('somebody at a terminal is asked to type the name', { timeout: 120_000 }, async (t) => {
+test('at a terminal, the name has to be typed', { timeout: 120_000 }, async (t) => {
   const portal = await portalWith(t, held);
   const typing = async (text: string) => {
     const { terminal, type } = peopledTerminal();

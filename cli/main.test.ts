@@ -67,7 +67,7 @@ test('a file is uploaded from its path', async (t) => {
   assert.match(portal.seen[0]!.body.toString(), /filename="prices\.csv"[^]*kind,key,hourly_price_usd/);
 });
 
-test('everything that is missing or wrong is told at once, by option, and nothing is sent', async (t) => {
+test('everything that is missing or wrong is reported at once, by option, and nothing is sent', async (t) => {
   const portal = await fakePortal(t, {});
   const { code, err } = await portal.run(['arrays', 'create', '--kind', 'tape', '--flash-cache-capacity', 'much']);
   assert.equal(code, 2);

@@ -64,7 +64,7 @@ test('the owner signs in to object storage by its name, with the passcode the po
   assert.equal(seen.at(-1)?.headers['x-access-key'], 'a key');
 });
 
-test('somebody of an account signs in with a password of their own: the passcode is not tried for them', async (t) => {
+test('a user of an account signs in with a password: the passcode is not tried', async (t) => {
   const { run, seen } = await store(t);
   const without = await run('objects login store --account acme --user carol');
   assert.equal(without.code, 2);
@@ -111,7 +111,7 @@ test('drives leave a policy as types and quantities, and accounts are saved as C
   assert.equal((await run('objects accounts export --output -')).out, csv);
 });
 
-test('an array of the other kind is told apart, and who is not signed in hears how', async (t) => {
+test('an array of the other kind is recognized, and a user who is not signed in learns how', async (t) => {
   const { run, env } = await store(t, {}, 'storage_array');
   const wrong = await run('objects login store');
   assert.deepEqual([wrong.code, wrong.err], [1, 'granary: store is of another kind; use `granary array`.\n']);

@@ -29,7 +29,7 @@ export function printToStderr(terminal: Terminal, line: string): void {
   terminal.stderr.write(`${line}\n`);
 }
 
-/** For a service: it goes on, and stops in order, when nobody reads any more what it says. */
+/** For a service: it goes on, and stops cleanly, when its output is closed. */
 export function outliveReaders({ stdout, stderr }: Terminal): void {
   for (const output of [stdout, stderr]) {
     // A command ends when its output is closed.
@@ -46,7 +46,7 @@ export function hasColour({ stdout, env }: Terminal): boolean {
   return stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-/** Whether somebody is there to answer a question. */
+/** Whether questions can be asked: input and output are a terminal. */
 export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);
 }

@@ -76,7 +76,7 @@ test('an authority that changed is refused, and named', async (t) => {
   writeFileSync(file, JSON.stringify({ [url]: other.certificate }));
   const { code, err } = await login(url);
   assert.equal(code, 5);
-  assert.match(err, /The authority of .* changed from .* to .*Somebody may sit between/s);
+  assert.match(err, /The authority of .* changed from .* to .*may be intercepted/s);
 });
 
 test('--ca trusts the authorities in a file, and no other', async (t) => {

@@ -10,7 +10,7 @@ type Environment = Terminal['env'];
 
 const PROBE_MS_MAX = 5_000;
 
-/** What OpenSSL calls a chain that ends at nobody it trusts. */
+/** What OpenSSL calls a chain that ends at no authority it trusts. */
 const UNKNOWN_AUTHORITY = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -53,7 +53,7 @@ interface Trusting {
   readonly url: string;
   /** The fingerprint that may be trusted without asking. */
   readonly fingerprint?: string | undefined;
-  /** Whoever told the address: its authority is trusted there as well. */
+  /** The URL of the service that named this one: its authority is trusted here as well. */
   readonly fingerprintFrom?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ async function decide(terminal: Terminal, { url, fingerprint }: Trusting, seen: 
   if (before !== undefined)
     throw untrusted(
       `The authority of ${url} changed from ${certificateFingerprint(before)} to ${seen}. ` +
-        `Somebody may sit between; if the operator changed it, say --trust ${seen}.`,
+        `The connection may be intercepted; if the operator changed it, say --trust ${seen}.`,
     );
   const how = `Compare it with what \`granary up\` printed there; then say --trust ${seen}, or give --ca FILE`;
   if (!isInteractive(terminal)) throw untrusted(`${url} is of an authority you do not know: SHA-256 ${seen}. ${how}.`);

@@ -131,7 +131,7 @@ function parse({ status, bytes }: Received): Body {
     const body: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof body === 'object' && body !== null) return body as Body;
   } catch {
-    // Told below, with whatever else is not the JSON of a Granary service.
+    // Reported below, with everything else that is not the JSON of a Granary service.
   }
   throw new ApiError(status, `The answer (HTTP ${status}) is not JSON; is this the address of a Granary service?`);
 }

@@ -20,7 +20,7 @@ import {
 } from './index.ts';
 
 const access = anyone;
-const told = success({ message: str() });
+const messageReply = success({ message: str() });
 
 const boxes = {
   list: endpoint('GET', '/boxes', {
@@ -33,7 +33,12 @@ const boxes = {
     },
     reply: success({ boxes: Type.Array(Type.Object({ id: Type.Integer() })) }),
   }),
-  get: endpoint('GET', '/boxes/{box_id}', { summary: 'A box', access, params: { box_id: text('Box') }, reply: told }),
+  get: endpoint('GET', '/boxes/{box_id}', {
+    summary: 'A box',
+    access,
+    params: { box_id: text('Box') },
+    reply: messageReply,
+  }),
   create: endpoint('POST', '/boxes', {
     summary: 'Make a box',
     access,
@@ -42,19 +47,19 @@ const boxes = {
       parts: json<Record<string, number>>(Type.Record(Type.String(), Type.Integer()), 'Parts'),
       size: withDefault(capacity('Size'), 1024),
     },
-    reply: told,
+    reply: messageReply,
   }),
   fill: endpoint('POST', '/boxes/{box_id}/fill', {
     summary: 'Fill a box',
     access,
     params: { box_id: integer('Box'), label: text('Label'), content: file('Content') },
-    reply: told,
+    reply: messageReply,
   }),
   remove: endpoint('DELETE', '/boxes/{box_id}', {
     summary: 'Remove a box',
     access,
     params: { box_id: integer('Box'), force: optional(boolean('Force')) },
-    reply: told,
+    reply: messageReply,
   }),
   download: endpoint('GET', '/boxes/{box_id}/download', {
     summary: 'Fetch a box',
@@ -221,7 +226,7 @@ test('an answer that is not JSON says that this may be another service', async (
   }
 });
 
-/** A port nobody listens on, or one where something does as it is told. */
+/** A port that is closed, or one with a server that behaves as the test says. */
 async function rawServer(onConnection: (socket: Socket) => unknown) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -236,7 +241,7 @@ async function rawServer(onConnection: (socket: Socket) => unknown) {
   return { server, stop, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('nobody listening, a cut connection and silence are errors of the connection', async (t) => {
+test('a closed port, a cut connection and silence are errors of the connection', async (t) => {
   const closed = await rawServer(() => undefined);
   closed.server.close();
   await once(closed.server, 'close');

@@ -114,7 +114,7 @@ test('after kill -9 the same arrays are up at the same addresses, and no process
     const { pid: _pid, restarts: __, outages, ...then } = old;
     assert.deepEqual(now, then);
     assert.deepEqual(outages, []);
-    assert.equal(outage?.began_ms_ago, null, 'nobody knows when it went down');
+    assert.equal(outage?.began_ms_ago, null, 'the time at which it went down is unknown');
     assert.notEqual(outage.ended_ms_ago, null);
   }
   assert.equal((await after.client.call(hostedArrays.get, { uuid: asleep })).data.state, 'stopped');

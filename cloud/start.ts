@@ -253,7 +253,7 @@ function checkedRange({ network }: Config, range: string | undefined): string | 
   return range;
 }
 
-/** Told at the start: else the first one to order an array would hear of it. */
+/** Reported at the start: else the first order of an array would fail with it. */
 async function refuseForeignAddresses({ addresses, options, config }: Tools): Promise<void> {
   if (await addresses.isCarried()) return;
   const problem = 'this machine carries no address of it; choose a range it carries, or give it one of the addresses';

@@ -5,13 +5,13 @@ import type { Reply, Returned } from './reply.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Who may call. `owned` says that the path names something that belongs to somebody: an administrator reaches
+ * Who may call. `owned` says that the path names something that has an owner: an administrator reaches
  * all of them, anyone else only their own, and another's answers as not found.
  */
 export interface Access {
   readonly roles: readonly string[] | 'anyone';
   readonly owned?: true;
-  /** Below an administrator only whoever created what this parameter names may call; everybody may see it. */
+  /** Below an administrator only the creator of what this parameter names may call; every user may see it. */
   readonly creator?: CreatedThing & { readonly also?: CreatedThing };
 }
 

@@ -37,7 +37,7 @@ interface ModelVolume {
 
 /**
  * What one worker did to volumes only it touches, so that the truth is known: everything acknowledged, and at most one
- * change of which nobody can say whether it happened.
+ * change whose outcome is unknown.
  */
 export class ArrayWorker {
   readonly #prefix: string;

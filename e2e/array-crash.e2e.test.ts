@@ -89,5 +89,5 @@ async function settled(client: ArrayClient): Promise<void> {
 async function nothingTwice(client: ArrayClient): Promise<void> {
   const { messages } = await client.messages.list();
   const titles = messages.map((message) => message.msg_title).filter((title) => /was (created|deleted)/.test(title));
-  assert.equal(new Set(titles).size, titles.length, 'no change is told twice');
+  assert.equal(new Set(titles).size, titles.length, 'no change is recorded twice');
 }

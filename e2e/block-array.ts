@@ -100,7 +100,7 @@ export class Disk {
     return Buffer.concat(pieces);
   }
 
-  /** As qemu's tools are told of it. */
+  /** As qemu's tools name it. */
   async imageOptions(): Promise<string> {
     const { host, port, target, lun, initiator } = await this.place();
     const parts = { driver: 'iscsi', transport: 'tcp', portal: `${host}:${port}`, target, lun };

@@ -18,7 +18,7 @@ const ARRAYS_MAX = 2;
 
 /**
  * What one worker did to things only it touches, so that the truth is known: everything acknowledged, and at most
- * one change of which nobody can say whether it happened.
+ * one change whose outcome is unknown.
  */
 export class PortalWorker {
   readonly #prefix: string;

@@ -10,7 +10,7 @@ import { pause, startGranary, type Granary } from './granary.ts';
 import { openAccount, orderObjects } from './object-account.ts';
 
 /**
- * Goal: connections that send nothing take no array down and keep nobody out, at any port of an installation. Method:
+ * Goal: connections that send nothing take no array down and lock no client out, at any port of an installation. Method:
  * many more of them than a port has places, from a few addresses or a single one, while clients of another address work. The number
  * of places follows from the files a process may open, so few are allowed where few connections are made.
  */
@@ -29,7 +29,7 @@ async function flood(t: TestContext, host: string, port: number, count: number):
   const place = { host, port };
   const each = Math.ceil(count / ADDRESSES.length);
   await Promise.all(ADDRESSES.map((from) => crowd(t, place, { from, count: each })));
-  // One host by itself locks nobody out either.
+  // One host by itself locks no other client out either.
   await crowd(t, place, { from: '127.0.67.1', count: each });
 }
 

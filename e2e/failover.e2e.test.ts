@@ -69,7 +69,7 @@ test('controllers hand over under verified load: servers go on, and so do a migr
   ]);
 });
 
-/** A server that reads and writes, and checks every byte, until it is told to end. */
+/** A server that reads and writes, and checks every byte, until it is stopped. */
 async function busyServer(t: TestContext, client: ArrayClient, pool: string) {
   const { vol_name: volume } = await client.volumes.create({ name: 'checked', capacity: VOLUME_MB, pool });
   const { disk } = await attach(client, volume);
@@ -100,7 +100,7 @@ async function busyServer(t: TestContext, client: ArrayClient, pool: string) {
     await checker.verifyAll();
     return counts;
   })();
-  // Whatever goes wrong is told at the end.
+  // Errors are reported at the end.
   running.catch(() => undefined);
   return {
     /** How long each time it was without a session. */

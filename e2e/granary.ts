@@ -29,7 +29,7 @@ export interface Granary {
   kill(): Promise<void>;
 }
 
-/** Loopback addresses nobody else uses: a block of our own, by the number of this process. */
+/** Loopback addresses that no other process uses: a block of our own, by the number of this process. */
 export function ownAddresses(): string {
   return `127.${100 + (process.pid % 100)}.${(process.pid >> 4) % 256}.0/24`;
 }
@@ -162,7 +162,7 @@ async function readyUrl(child: ChildProcess, output: string[]): Promise<string> 
   });
 }
 
-/** Waits in turns: of a moment in which the machine stands still no more than a turn counts, as for whoever is waited for. */
+/** Waits in short turns: if the machine stands still, no more than one turn counts, as for the process that is waited for. */
 export async function pause(ms: number): Promise<void> {
   for (let turn = 0; turn < ms / PAUSE_TURN_MS; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_TURN_MS));

@@ -73,12 +73,12 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   const { data: contents } = await admin.arrays.getContents({ array_id: array.id as number });
   assert.equal(contents.volumes, 0);
 
-  // Whoever has no certificate of the authority, or not the portal's, is refused, the right key or not.
+  // A client without a certificate of the authority, or with another than the portal's, is refused even with the right key.
   const key = readFileSync(join(data('cloud'), 'cloud', 'admin.key'), 'utf8').trim();
   const stranger = cloudClient({ url: cloud.url, user: 'cloud', key, fetch });
   await assert.rejects(stranger.inventory.get(), /answers only the portal it belongs to/);
 
-  // The code may stay in somebody's unit file: it is not needed again, and does no harm.
+  // The code may stay in a unit file: it is not needed again, and does no harm.
   await cloud.stop();
   await started(t, [...cloudArgs, '--join', code]);
   const isBack = async () => (await admin.arrays.getContents({ array_id: array.id as number })).data.known;

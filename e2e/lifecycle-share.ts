@@ -20,7 +20,7 @@ export interface ModelFile {
   readonly directory: string;
   readonly name: string;
   readonly content: Buffer;
-  /** Seconds since 1970; as it comes unless told. */
+  /** Seconds since 1970; unchanged by default. */
   readonly modified?: number;
 }
 
@@ -102,7 +102,7 @@ export class MountedShare {
     return inodes;
   }
 
-  /** Over what is there, as a client does that comes again when it is told to. */
+  /** Over what is there, as a client does that retries when asked to. */
   async overwrite({ directory, name, content }: ModelFile): Promise<void> {
     const { handle } = await this.client.lookup(await this.directory(directory), name);
     await this.#write(handle, content, COMMITTED);

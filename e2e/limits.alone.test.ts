@@ -66,27 +66,27 @@ test('points of all that a volume rests on agree with what its client did, also 
   await load.stop();
   t.diagnostic(`the client: ${JSON.stringify(done)}`);
   for (const interval of [1, 10]) {
-    const told = await toldOf(scene, interval, end);
-    agree(told, done, interval);
-    t.diagnostic(`every ${interval} s: ${worst(told, done)}`);
+    const reported = await reportOf(scene, interval, end);
+    agree(reported, done, interval);
+    t.diagnostic(`every ${interval} s: ${worst(reported, done)}`);
   }
   await scene.restart('stop');
-  const told = await toldOf(scene, 10, end);
-  agree(told, done, 10);
-  t.diagnostic(`after a restart: ${worst(told, done)}`);
+  const reported = await reportOf(scene, 10, end);
+  agree(reported, done, 10);
+  t.diagnostic(`after a restart: ${worst(reported, done)}`);
 });
 
-interface Told {
+interface Report {
   readonly volume: Moved;
   readonly server: Moved;
   readonly pool: Moved;
   readonly group: Moved;
   readonly drives: readonly Moved[];
-  /** Of a controller only the bytes are told. */
+  /** A controller reports bytes only. */
   readonly controller: Pick<Moved, 'bytesRead' | 'bytesWritten'>;
 }
 
-async function toldOf(scene: Scene, interval: number, end: number): Promise<Told> {
+async function reportOf(scene: Scene, interval: number, end: number): Promise<Report> {
   const { client, volume, server, pool, group } = scene;
   const { disks } = await client.raidGroups.listDrives({ id: group });
   const { vcontrollers } = await client.controllers.list();
@@ -96,7 +96,7 @@ async function toldOf(scene: Scene, interval: number, end: number): Promise<Told
   const { usages } = await until(async () => {
     const found = await client.controllers.performance({ id, interval });
     return (found.usages.at(-1)?.point ?? 0) * 1000 >= end && found;
-  }, 'the whole stretch is told');
+  }, 'the whole period is reported');
   const controller = within(usages, interval, end);
   const moved = ({ usages: points }: { readonly usages: readonly Point[] }) => movedIn(points, interval, end);
   return {
@@ -119,7 +119,7 @@ async function toldOf(scene: Scene, interval: number, end: number): Promise<Told
  * group in the same pieces: none of them spans two extents. A mirror writes each piece to both of its drives, and reads
  * it from one of them. What drives write beyond that (checksums, marks) is a few blocks in a thousand.
  */
-function agree({ volume, server, pool, group, drives, controller }: Told, done: Moved, interval: number): void {
+function agree({ volume, server, pool, group, drives, controller }: Report, done: Moved, interval: number): void {
   for (const [name, moved] of Object.entries({ volume, server, pool, group })) {
     near(moved, done, `${name} by ${interval} s`);
   }
@@ -139,8 +139,8 @@ function near(found: Partial<Moved>, done: Moved, what: string): void {
   }
 }
 
-/** How far what is told of the volume is off, at most. */
-function worst({ volume, group }: Told, done: Moved): string {
+/** The largest deviation of the figures of the volume. */
+function worst({ volume, group }: Report, done: Moved): string {
   const off = [volume, group].flatMap((moved) =>
     (Object.keys(done) as (keyof Moved)[]).map((field) => Math.abs(moved[field] / done[field] - 1)),
   );

@@ -141,7 +141,7 @@ export class ObjectArray {
     );
   }
 
-  /** At once: whoever waits for an acknowledgement may call it in the same moment. */
+  /** At once: a caller that waits for an acknowledgement may call it concurrently. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(signal);
   }

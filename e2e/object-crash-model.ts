@@ -1,7 +1,7 @@
 import { bytesOf, etagOf, sizeOf, type Content } from './object-bytes.ts';
 import type { FoundBucket, FoundVersion } from './object-crash-check.ts';
 
-/** What is known of a version; `id` is undefined when the answer that would have told it was lost. */
+/** What is known of a version; `id` is undefined when the reply that had it was lost. */
 export interface ModelVersion {
   id: string | undefined;
   /** Null for a delete marker. */
@@ -72,7 +72,7 @@ export class ObjectCrashModel {
     if (at >= 0) uploads.splice(at, 1);
   }
 
-  /** Takes over ids that answers would have told. Returns what is not as it should be. */
+  /** Adopts ids whose replies were lost. Returns what is not as it should be. */
   match(found: ReadonlyMap<string, FoundBucket>): string[] {
     const names = [...this.buckets.keys()].sort().join(' ');
     const foundNames = [...found.keys()].sort().join(' ');
@@ -141,5 +141,5 @@ function matchUploads(bucket: ModelBucket, found: FoundBucket): string[] {
       const foundParts = there.parts.toSorted().join(', ');
       return parts === foundParts ? [] : [`the upload of ${upload.key} has parts ${foundParts}, not ${parts}`];
     });
-  return [...problems, ...rest.map(({ id, key }) => `there is an upload ${id} of ${key} that nobody began`)];
+  return [...problems, ...rest.map(({ id, key }) => `there is an upload ${id} of ${key} that no worker began`)];
 }

@@ -75,7 +75,7 @@ export class ObjectLoad {
     const content = this.#objects.get(key);
     if (!content) return;
     const answer = await s3.call('GET', `/${this.#bucket}/${key}`);
-    // Whoever deleted it meanwhile may have been faster.
+    // A concurrent deletion may have been faster.
     if (!this.#objects.has(key)) return;
     this.reads += 1;
     if (answer.status !== 200) this.problems.push(`reading ${key}: ${answer.status} ${answer.text}`);

@@ -192,7 +192,7 @@ test('drives that do not answer for some seconds are not taken for lost', async 
   const scene = await setUp(t);
   const load = scene.loads[0] as ObjectLoad;
   load.start(scene.array);
-  // To open a pipe waits until somebody writes to it.
+  // Opening a pipe waits for a writer.
   const identities = [1, 2].map((drive) => join(driveFolder(scene, drive), 'drive.json'));
   const texts = identities.map((file) => readFileSync(file));
   for (const file of identities) {
@@ -275,7 +275,7 @@ function distinct(from: readonly number[], count: number, random: Random): numbe
   return [...chosen];
 }
 
-/** Everything in it, the identity too; whoever writes there at the same time may be faster for a while. */
+/** Everything in it, the identity too; concurrent writers may be faster for a while. */
 function wipe(scene: Scene, drive: number): void {
   for (const name of readdirSync(driveFolder(scene, drive)))
     rmSync(join(driveFolder(scene, drive), name), { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });

@@ -111,7 +111,7 @@ test('metering, usage report and access log agree with what was done, also after
   const script = new Script(array);
   await s3Requests(script);
   await swiftRequests(script);
-  // It is on the books a moment later; what stays wrong is told.
+  // It is counted a moment later; what stays wrong is reported.
   const isTold = async () => {
     await agree(array, script);
     return true;

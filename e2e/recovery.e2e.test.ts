@@ -163,7 +163,7 @@ async function moveFarCloud({ far, cloudId, original, copy }: Double): Promise<v
   const hosted = async () => (await far.client().hostedArrays.list()).data[0];
   const words = /takes no commands from this portal: .*granary clouds adopt/;
   const isRefused = (client: PortalClient) =>
-    until(async () => words.test((await arrayNamed(client, 'away'))?.status_message ?? ''), 'the refusal is told');
+    until(async () => words.test((await arrayNamed(client, 'away'))?.status_message ?? ''), 'the refusal is shown');
   const id = { array_id: Number((await arrayNamed(there, 'away'))?.id) };
   const before = await hosted();
   await there.arrays.hibernate(id);
@@ -178,7 +178,7 @@ async function moveFarCloud({ far, cloudId, original, copy }: Double): Promise<v
 }
 
 test(
-  'a copy commands nobody until clouds are moved to it; a backup is restored beside the original',
+  'a copy commands no cloud until clouds are moved to it; a backup is restored beside the original',
   { timeout: STORY_MS_MAX },
   async (t) => {
     const [dataDir, other, backups] = [temporaryFolder(t), temporaryFolder(t), temporaryFolder(t)];
@@ -246,7 +246,7 @@ test(
     await adopt(heir, 1);
     await runningArrays(heir, 1);
 
-    // Whoever read what it says is gone: it stops in order.
+    // The reader of its output is gone: it stops cleanly.
     heir.process.stdout?.destroy();
     heir.process.stderr?.destroy();
     assert.equal(await heir.stop(), 0);

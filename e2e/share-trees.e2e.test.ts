@@ -61,7 +61,7 @@ test(`a tree of ${FILES} files is its source for libnfs, after a kill, and in .s
 
   await array.kill();
   array = await TestArrayProcess.start(configuration);
-  // Who opens by version 4 is told to wait until those from before the kill have come back, and libnfs does not wait.
+  // NFS 4 opens have to wait for the grace period after the kill, and libnfs does not wait.
   await compare(SHARE, changed, [3]);
   await compare(`${SHARE}/.snapshot/before`, tree, [3]);
   await array.kill();

@@ -18,7 +18,7 @@ const callers = {
   admin: portal.admin,
   owner: portal.owner,
   other: portal.otherUser,
-  nobody: undefined,
+  unauthenticated: undefined,
 } as const satisfies Record<string, Person | undefined>;
 type Caller = keyof typeof callers;
 
@@ -26,7 +26,7 @@ const ALLOWED = 200;
 
 function expectedStatus({ roles, owned }: Access, caller: Caller): number {
   if (roles === 'anyone') return ALLOWED;
-  if (caller === 'nobody') return 401;
+  if (caller === 'unauthenticated') return 401;
   if (!roles.includes(caller === 'admin' ? 'admin' : 'user')) return 403;
   return owned && caller === 'other' ? 404 : ALLOWED;
 }
@@ -85,7 +85,7 @@ for (const operation of owned) {
 }
 
 const refusals = [
-  ['arrays.list', 'nobody', 401, /^Invalid credentials\.$/],
+  ['arrays.list', 'unauthenticated', 401, /^Invalid credentials\.$/],
   ['users.list', 'owner', 403, /needs the role admin/],
   ['settings.setLogLevel', 'other', 403, /needs the role admin/],
   ['arrays.get', 'other', 404, /There is no array \d+\./],
@@ -102,12 +102,12 @@ for (const [id, caller, status, message] of refusals) {
     assert.match(String(xml.headers['content-type']), /^application\/xml/);
     assert.equal(json.json()['status'], 'error');
     assert.match(String(json.json()['message']), message);
-    const told = /^<\?xml[^>]*>\n<hash><status>error<\/status><message>([^<]*)<\/message><\/hash>\n$/.exec(xml.text);
-    assert.match(told?.[1] ?? xml.text, message);
+    const found = /^<\?xml[^>]*>\n<hash><status>error<\/status><message>([^<]*)<\/message><\/hash>\n$/.exec(xml.text);
+    assert.match(found?.[1] ?? xml.text, message);
   });
 }
 
-test('a token that is not known, empty or sent twice lets nobody in', async () => {
+test('a token that is not known, empty or sent twice is refused', async () => {
   for (const token of [
     '',
     'no such token',

@@ -51,7 +51,7 @@ for (const operation of portalOperations) {
         const written = changes();
         const { status, text } = await send(person, bad, isXml);
         assert.ok(status >= 400 && status < 500, `${status}: ${text}`);
-        // So much is not read as XML, nor of whoever has not signed in.
+        // Too long for XML, and for a request without a token.
         const isTooLarge = status === 413 && String(bad.asked.body).length > 64 * 1024;
         if (bad.field !== undefined && isHeard && !isTooLarge) {
           assert.equal(status, 400, text);
@@ -90,8 +90,8 @@ const head = (rest: string) => `POST /api/arrays HTTP/1.1\r\nHost: x\r\nX-Token:
 
 const wires: readonly (readonly [string, string | Buffer])[] = [
   ['bytes that are no HTTP', Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])],
-  ['a method nobody knows', 'BREW /api/arrays HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['a version nobody speaks', 'GET /api/arrays HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ['an unknown method', 'BREW /api/arrays HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['an unknown version', 'GET /api/arrays HTTP/9.9\r\nHost: x\r\n\r\n'],
   ['no host', 'GET /api/arrays HTTP/1.1\r\n\r\n'],
   ['headers without end', `GET /api/arrays HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`],
   ['an address without end', `GET /api/arrays/${'9'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
@@ -105,10 +105,10 @@ const wires: readonly (readonly [string, string | Buffer])[] = [
   ],
   ['chunks without end', `${head('Content-Type: application/json\r\nTransfer-Encoding: chunked')}2\r\n{}\r\n`],
   [
-    'an encoding nobody reads',
+    'an unknown encoding',
     `${head('Content-Type: application/json\r\nContent-Encoding: br\r\nContent-Length: 4')}\x8b\x01\x80{`,
   ],
-  ['an expectation nobody meets', head('Expect: 200-maybe\r\nContent-Length: 0')],
+  ['an unknown expectation', head('Expect: 200-maybe\r\nContent-Length: 0')],
   [
     'a request to change the protocol',
     'GET /api/arrays HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',

@@ -19,7 +19,7 @@ export async function ensureAdmin(
   const kept = existsSync(passwordFile) ? passwordFile : undefined;
   if (!users.isEmpty()) return { password: undefined, passwordFile: kept };
   const password = given ?? newSecret(12);
-  // Written before the user is made: a crash in between leaves a file too many, never a user nobody can sign in as.
+  // Written before the user is made: a crash in between leaves a file too many, never a user without a known password.
   if (given === undefined) writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flush: true });
   await users.create({ username: 'admin', password, role: 'admin', auto_approved: true });
   return given === undefined ? { password, passwordFile } : { password: undefined, passwordFile: undefined };

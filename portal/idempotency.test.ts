@@ -53,7 +53,7 @@ test('a refusal is repeated as well', async () => {
   assert.deepEqual([again.status, again.text], [first.status, first.text]);
 });
 
-test('keys belong to whoever sent them', async () => {
+test('keys belong to the user who sent them', async () => {
   const [array, key] = [name('tank'), name('key')];
   await order(friend, array, key);
   const other = await order(admin, array, key);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
 /**
- * Values that a file exports and nobody else mentions: they should be private, or gone. Types are left out: they name
+ * Values that a file exports and no other file mentions: they should be private, or removed. Types are left out: they name
  * what exported functions take and give. So are the packages' own fronts.
  */
 const files = globSync('**/*.ts', { exclude: ['node_modules/**', 'granary-data/**'] });

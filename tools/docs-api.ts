@@ -169,7 +169,7 @@ Generated from the contract by \`npm run docs:api\`; a test calls every operatio
   their own.
 - In object storage the keys of an account's primary user are shown to that user and to administrators of the array, and
   replaced by them, not by other administrators of the account.
-- What was created by nobody who is still a user (the portal, a mirror of another array, a removed user) is the
+- What has no creator who is still a user (the portal, a mirror of another array, a removed user) is the
   administrator's.
 `;
 

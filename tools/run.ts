@@ -9,7 +9,7 @@ export function run(
   return ended(spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env } }));
 }
 
-/** Runs a command beside others: what it prints is told in one piece when it has ended. */
+/** Runs a command beside others: its output is printed in one piece when it has ended. */
 export async function runQuietly(
   command: string,
   args: readonly string[],

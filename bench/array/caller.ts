@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = '\r\n\r\n';
 
 /**
- * One who calls an array over a connection of their own, one request after the other. Written to cost little: whoever
+ * A client that calls an array over a connection of its own, one request after the other. Written to cost little: a client that
  * calls runs on the same two processors as the array, and a general client takes as long for a request as the array.
  */
 export class Caller {

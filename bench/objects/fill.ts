@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { BlobWriter, Drives, IndexWriter, Keeper } from '@granary/storage/objects';
 import { BUCKET, listedKey } from './target.ts';
 
-/** What is to be filled, by which a forked process is told what to do. */
+/** What is to be filled: the request to a forked process. */
 export interface Filling {
   readonly indexFile: string;
   readonly drives: readonly {

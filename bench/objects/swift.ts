@@ -120,7 +120,7 @@ class Swift {
     await build('rebalance');
   }
 
-  /** Debian's own program in a group of its own, told to read this folder's swift.conf instead of the one in /etc. */
+  /** Debian's own program in a group of its own, with this folder's swift.conf instead of the one in /etc. */
   #launcher(program: Program): string {
     const arguments_ = [programOf(program), join(this.#folder, `${program}-server.conf`)];
     return `${this.#ownConf()}os.setpgid(0, 0); sys.argv = ${JSON.stringify(arguments_)}; runpy.run_path(sys.argv[0], run_name='__main__')`;

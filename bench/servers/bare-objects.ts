@@ -8,7 +8,7 @@ import { listedKey } from '../objects/target.ts';
 /**
  * The least a server of objects can do, in one process: PUT writes what comes to a new file and syncs it, or to as many
  * as there are to be copies, GET sends the file, a listing is made of records in memory, as they are shown. It asks
- * nobody who they are and computes nothing.
+ * no client for credentials and computes nothing.
  */
 const [folder = '', names = '0', copies = '1'] = process.argv.slice(2);
 const LISTED = 1000;

@@ -9,7 +9,7 @@ export async function benchStorage(): Promise<Ratio[]> {
   return [...(await benchMaps()), ...kernelRatios(), ...(await benchVolume()), ...(await benchTarget())];
 }
 
-/** Parity is what we hold ourselves to; the other kernels are told for orientation. */
+/** Parity has a target; the other kernels are reported for comparison. */
 function kernelRatios(): Ratio[] {
   return benchKernels().map(({ name, gigabytesPerSecond, ratioToCopy }) => {
     const goal = name.startsWith('computeParity') && name.endsWith('arena') ? 0.3 : 0;

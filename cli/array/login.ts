@@ -61,7 +61,7 @@ async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Ter
     try {
       return await keyOf(door, given);
     } catch (error) {
-      // It may have been changed since; whoever is there can say what it is now.
+      // It may have been changed since; the person at the terminal can type the present one.
       if (!isInteractive(terminal)) throw error;
     }
   }

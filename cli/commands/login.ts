@@ -70,5 +70,5 @@ function warnIfOpen(terminal: Terminal, url: string): void {
   const { protocol, hostname } = new URL(url);
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   if (protocol === 'http:' && !isLocal)
-    printToStderr(terminal, `Note: ${url} is not encrypted; whoever sits between can read the password.`);
+    printToStderr(terminal, `Note: ${url} is not encrypted; others on the network can read the password.`);
 }

@@ -156,7 +156,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   });
 }
 
-/** A damaged database of the portal keeps no array from serving: it is told, and the rest starts. */
+/** A damaged database of the portal keeps no array from serving: the damage is reported, and the rest starts. */
 async function unlessDamaged<T>(start: () => Promise<T>): Promise<T | Error> {
   try {
     return await start();

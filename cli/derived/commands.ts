@@ -90,7 +90,7 @@ function addOperation(group: GranaryCommand, target: Target, operation: Operatio
     command.option('--wait', `Wait until it is ${endpoint.job?.until.join(' or ')}`);
     command.option('--wait-timeout <seconds>', `How long to wait (default: ${WAIT_SECONDS_DEFAULT})`);
   }
-  if (mustConfirm(operation)) command.option('--yes <name>', 'Name of what is destroyed, where nobody can be asked');
+  if (mustConfirm(operation)) command.option('--yes <name>', 'Name of what is destroyed, for use in scripts');
   for (const [flags, description] of target.places ?? [PORTAL_PLACE]) command.option(flags, description);
   command.addHelpText('after', `\nExample:\n  ${exampleOf(operation, target.prefix)}`);
   command.action(async (...given: unknown[]) => {

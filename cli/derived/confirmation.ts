@@ -15,10 +15,10 @@ interface Destruction {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Says what would be lost; undefined when nothing would, and nobody needs to be asked. */
+/** Says what would be lost; undefined when nothing would, and no confirmation is needed. */
 type Loss = (destruction: Destruction) => Promise<string | undefined>;
 
-/** What destroys a lot is done only by somebody who types the name of what goes. */
+/** What destroys a lot is done only after the name of what goes has been typed. */
 const CONFIRMED: Readonly<Record<string, Loss>> = {
   'arrays.delete': lossOfDelete,
   'arrays.purge': () => Promise.resolve('is removed with all its data, for good'),

@@ -79,7 +79,7 @@ interface Typed {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What to send, made from what was typed; everything wrong with it is told at once. */
+/** The request, made from what was typed; reports everything that is wrong with it at once. */
 export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Terminal): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -90,7 +90,7 @@ export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Termin
   for (const [position, name] of pathParams(endpoint.path).entries())
     readValue(name, `<${kebab(name)}>`, readPlace(typed.places[position] ?? ''));
   const secrets = new Secrets(terminal);
-  // Secrets last: nobody is asked for a password that could not be used.
+  // Secrets last: no prompt for a password that could not be used.
   const secretsLast = optionParams(endpoint).sort(([, a], [, b]) => Number(a.secret ?? 0) - Number(b.secret ?? 0));
   for (const [name, param] of secretsLast) {
     const given = gatheredFor(name, param, typed.options);

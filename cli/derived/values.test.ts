@@ -21,7 +21,7 @@ test('text is sent as it was typed; a choice must be one of its values', () => {
   assert.equal(problemOf(readValue('root', role)), 'must be one of admin, user');
 });
 
-test('whole numbers and decimals are read exactly, anything else is told', () => {
+test('whole numbers and decimals are read exactly, anything else is refused', () => {
   fc.assert(
     fc.property(fc.integer(), (number) =>
       assert.deepEqual(readValue(String(number), integer('A number')), { value: number }),
@@ -67,7 +67,7 @@ test('pairs are short for a JSON object', () => {
   );
 });
 
-test('what is neither pairs nor JSON is told', () => {
+test('what is neither pairs nor JSON is refused', () => {
   for (const typed of ['', 'SSD_10GB', '=2', 'a=1,,b=2'])
     assert.equal(problemOf(readValue(typed, drives)), 'must be key=value,key=value or JSON', typed);
   assert.equal(problemOf(readValue('{"a": 1', drives)), 'is not valid JSON');

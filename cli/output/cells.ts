@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a record is called, best first: what one would type to name it. */
 const NAME_FIELDS = ['key', 'name', 'display_name', 'username', 'allocation_zone_name', 'id', 'value'];
 
-/** Without control characters: a name that somebody chose must not clear the reader's screen. */
+/** Without control characters: a name that another user chose must not clear the reader's screen. */
 export function plainText(text: string): string {
   return text
     .replace(/\s*[\r\n\t]+\s*/g, ' ')

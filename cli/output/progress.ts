@@ -2,7 +2,7 @@ import { Presets, SingleBar } from 'cli-progress';
 import { printToStderr, type Terminal } from '../terminal.ts';
 import { cellText, plainText } from './cells.ts';
 
-/** How far some work is, told beside the result. */
+/** Progress of long work, printed beside the result. */
 export interface Progress {
   print(message: string): void;
   show(record: Readonly<Record<string, unknown>>): void;

@@ -79,7 +79,7 @@ async function backup(options: BackupOptions, terminal: Terminal): Promise<void>
   if (!wrapper)
     printToStderr(
       terminal,
-      'Warning: the backup holds the keys in the clear; whoever reads it can read every secret. Keep it safe, or give --passphrase-file.',
+      'Warning: the backup holds the keys unencrypted; anyone who can read it can read every secret. Keep it safe, or give --passphrase-file.',
     );
 }
 
@@ -125,7 +125,7 @@ async function copyOne({ source, folder, path, parts, states, wrapper }: CopyPla
   return path;
 }
 
-/** A database that nobody has open, with the log that belongs to it. */
+/** A database that no process has open, with the log that belongs to it. */
 async function copyStopped(from: string, to: string): Promise<void> {
   const { checkBeforeOpen, finishCopy } = await import('@granary/kernel');
   const { backup: copy, DatabaseSync } = await import('node:sqlite');

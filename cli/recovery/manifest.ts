@@ -58,7 +58,7 @@ function readManifest(file: string): Manifest {
   throw new CommandFailure(exitCodes.failed, problem);
 }
 
-/** A backup that came from somebody else must not write outside the folder it is restored to. */
+/** A backup from an unknown source must not write outside the folder it is restored to. */
 function refuseOutside({ files, arrays }: Manifest, file: string): void {
   const paths = [...files.map(({ path }) => path), ...arrays.flatMap(({ drives }) => drives)];
   const outside = paths.find((path) => isAbsolute(path) || path.split(/[\\/]/).includes('..'));

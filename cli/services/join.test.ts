@@ -48,7 +48,7 @@ test('the portal of a code is known by the certificate that the code pins', asyn
 });
 
 test('nothing is sent to a server that shows another certificate, or none', async (t) => {
-  const other = Issuer.createAuthority('Somebody else', now).issuer;
+  const other = Issuer.createAuthority('Another authority', now).issuer;
   const stranger = await portal(t, other.issue(leaf));
   await assert.rejects(findPortal(stranger.code), {
     exitCode: 5,

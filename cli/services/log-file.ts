@@ -9,7 +9,7 @@ const SIZE_BYTES_MAX = 50 * 2 ** 20;
 /** Makes the log of each service in this process. */
 export type LogFor = (service: string) => Log;
 
-/** Logs go to one file, so that they do not run over what people are told. */
+/** Logs go to one file, so that they do not mix with messages on the terminal. */
 export async function openLogs(file: string, sizeBytesMax = SIZE_BYTES_MAX): Promise<LogFor> {
   // Loaded here and not above: commands that only call the portal start in half the time without the services.
   const { createLog, LogLines } = await import('@granary/kernel');

@@ -42,12 +42,12 @@ test('the option that sets the folder is the one of the command', () => {
   assert.match(startRefusal(denied, { ...facts, folderFlag: '--dir' }).message, /another folder with --dir\.$/);
 });
 
-test('a second Granary on the same data is told of the first', () => {
+test('a second Granary on the same data names the first', () => {
   const busy = Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
   assert.match(sentenceOf(new Error('cloud.db is open', { cause: busy })), /^Another Granary is running on \/data/);
 });
 
-test('errors of our own are told as they are; for others the log has more', () => {
+test('errors of our own are printed as they are; for others the log has more', () => {
   assert.equal(
     sentenceOf(Object.assign(new Error('granary.config.json cannot be used'), { name: 'ConfigError' })),
     'granary.config.json cannot be used',

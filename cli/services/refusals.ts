@@ -3,7 +3,7 @@ import { CommandFailure, exitCodes } from '../exit.ts';
 /** What a sentence about a failed start can name. */
 export interface StartFacts {
   readonly folder: string;
-  /** The option that sets the folder; --data unless told. */
+  /** The option that sets the folder; --data by default. */
   readonly folderFlag?: string;
   readonly log: string;
   /** The option that sets each port asked for. */

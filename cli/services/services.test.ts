@@ -44,7 +44,7 @@ test('the preferred port is taken where it is free, else any other', async (t) =
     port === 0 ? Promise.resolve(port) : Promise.reject(Object.assign(new Error('lost'), { code: 'EADDRINUSE' }));
   const free = await freedPort();
   assert.equal(await onPreferredPort('127.0.0.1', free, start), free);
-  // Somebody was faster between the look and the start.
+  // Another process bound the port between the check and the start.
   assert.equal(await onPreferredPort('127.0.0.1', free, lost), 0);
 });
 
@@ -119,7 +119,7 @@ test('parts stop in the reverse of the order they started in, at a signal', asyn
   assert.equal(statSync(places.log).mode & 0o777, 0o600);
 });
 
-test('a service whose output nobody reads any more goes on, and stops in order', async (t) => {
+test('a service whose output is closed goes on, and stops cleanly', async (t) => {
   const places = placesOf({ data: join(temporaryFolder(t), 'data'), host: '127.0.0.1' });
   const closed = () =>
     new Writable({

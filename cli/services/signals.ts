@@ -1,5 +1,5 @@
 /**
- * When a service should end: at a signal, or when whoever started it is gone. The shell, npm and the launcher may each
+ * When a service should end: at a signal, or when its parent process has ended. The shell, npm and the launcher may each
  * pass on the same Ctrl-C, so what follows within a moment counts as the same signal; a later one forces the end.
  */
 const SAME_SIGNAL_MS = 1_000;

@@ -18,7 +18,7 @@ export function warnIfOpen(
   if (!isEncrypted && !isLoopback(host))
     printToStderr(
       terminal,
-      `Warning: ${host} is served without encryption; whoever sits between can read along. ${advice}`,
+      `Warning: ${host} is served without encryption; others on the network can read the traffic. ${advice}`,
     );
 }
 

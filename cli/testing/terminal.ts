@@ -8,7 +8,7 @@ interface Setting {
   readonly columns?: number;
 }
 
-/** A terminal that nobody sits at: what is written can be read back. */
+/** A terminal without a person: what is written can be read back. */
 export class FakeTerminal implements Terminal {
   readonly stdin: Terminal['stdin'];
   readonly stdout: Writable & { columns: number };
@@ -36,7 +36,7 @@ export class FakeTerminal implements Terminal {
   }
 }
 
-/** A terminal with somebody at it, who types as the test says. */
+/** A terminal with a person who types what the test says. */
 export function peopledTerminal(): { terminal: FakeTerminal; type: (keys: string) => void; rawModes: boolean[] } {
   const keys = new PassThrough();
   const rawModes: boolean[] = [];

@@ -33,7 +33,7 @@ test('the CHAP secret comes from a file, or else from the environment', (context
   assert.equal(readChapSecret(undefined, undefined), undefined);
 });
 
-test('a CHAP secret that cannot be used is refused without being told', (context) => {
+test('a CHAP secret that cannot be used is refused without being shown', (context) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'granary-chap-'));
   context.after(() => fs.rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'chap');

@@ -19,7 +19,7 @@ export interface Canned {
   readonly body: string | Uint8Array;
 }
 
-/** A service that answers as it is told and remembers what it was asked; gone after the test. */
+/** A service that answers as the test says and records requests; closed after the test. */
 export async function cannedService(
   t: TestContext,
   answer: (seen: Seen) => Canned,

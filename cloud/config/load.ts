@@ -73,7 +73,7 @@ interface SchemaProblem {
 function schemaProblems(value: unknown): string[] {
   return (
     Value.Errors(ConfigSchema, value)
-      // A misspelt key is told twice: once by its parent, which lists it by name.
+      // A misspelt key is reported twice: once by its parent, which lists it by name.
       .filter(({ keyword }) => keyword !== 'boolean')
       .map((problem: SchemaProblem) => `${problem.instancePath.slice(1) || '(the whole file)'}: ${wording(problem)}`)
   );

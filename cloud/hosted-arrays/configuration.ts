@@ -24,7 +24,7 @@ export interface ArrayPlace {
   readonly folder: string;
 }
 
-/** What the process of an array is told: everything it needs, so that it never asks back. */
+/** The configuration of an array process: all it needs, so that it never has to ask the cloud. */
 export function configurationOf(
   array: HostedRecord,
   { rows, owned, folder }: ArrayPlace,

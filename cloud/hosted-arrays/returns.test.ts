@@ -19,7 +19,7 @@ async function arrayOfThree(t: Parameters<typeof testData>[0]) {
   return { dataDir, ...cloud, uuid, spec, running, give, shown };
 }
 
-test('a drive an array gives back is free again, its file is gone, and the array is told', async (t) => {
+test('a drive an array gives back is free again, its file is gone, and the array is notified', async (t) => {
   const { dataDir, client, running, give, shown } = await arrayOfThree(t);
   const [first] = running.drives;
   assert.ok(first);

@@ -19,7 +19,7 @@ import { findArray, listArrays, markRemoving, type HostedRecord } from './reposi
 import { unsealSecrets } from './secrets.ts';
 import { viewOf } from './view.ts';
 
-/** Held by whoever moves drives or their files, so that nobody sees the books and the disk differ. */
+/** Held while drives or their files move, so that no reader sees the database and the disk differ. */
 export const BOOKS = 'books';
 
 interface HostedArraysOptions {
@@ -77,7 +77,7 @@ export class HostedArrays {
 
   async put(uuid: string, { spec, desired }: Wish): Promise<HostedArray> {
     const { locks, placement } = this.#options;
-    // Told at once: whoever removes the array may hold the lock for a while.
+    // Answered at once: the removal may hold the lock for a while.
     refuseRemoving(placement.find(uuid));
     return locks.run(uuid, async () => {
       const array = await locks.run(BOOKS, () => placement.place(uuid, spec, desired));
@@ -96,7 +96,7 @@ export class HostedArrays {
     return this.#viewOf(array);
   }
 
-  /** An array gives something back. Null when it was taken: then the array has been told that it is gone. */
+  /** An array gives something back. Null when it was reclaimed: then the array has been notified. */
   async reclaim(uuid: string, what: GivenBack): Promise<string | null> {
     const { locks, placement, log } = this.#options;
     try {

@@ -25,7 +25,7 @@ interface Holder {
 interface OwnershipOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Why nobody commands this cloud for now: it is a copy of another one. */
+  /** Why this cloud accepts no commands for now: it is a copy of another one. */
   readonly copyOf: string | undefined;
   /** An administrator has put the copy in charge. */
   readonly onAdopted: () => Promise<void>;
@@ -39,7 +39,7 @@ const ALIVE_MS = 15_000;
  * A cloud takes commands from one portal process at a time. The portal's data folder is on record here; a copy of that
  * folder has another home and is refused until an administrator moves the cloud. Each new process of the portal gets the
  * next epoch, and commands carry it: those of a process that was replaced are refused. A machine that was cloned has the
- * same home; it is told by another boot of the machine while the first process is still heard from.
+ * same home; it is recognized by another boot of the machine while the first process still sends.
  */
 export class Ownership {
   readonly #options: OwnershipOptions;
@@ -68,7 +68,7 @@ export class Ownership {
     return { epoch };
   }
 
-  /** Throws unless the command comes from the portal process in charge. A cloud that nobody claimed takes any. */
+  /** Throws unless the command comes from the portal process in charge. A cloud that is not claimed accepts any. */
   require(claim: string | undefined): void {
     if (this.#copyOf !== undefined) throw fail('cloud_claimed', { reason: this.#copyOf });
     const owner = this.#owner();

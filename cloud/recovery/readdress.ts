@@ -14,7 +14,7 @@ interface Decision {
 }
 
 /**
- * Puts a copy of a cloud in charge of its own folder while nobody runs it: it forgets where it came from and which portal
+ * Puts a copy of a cloud in charge of its own folder while it is not running: it drops where it came from and which portal
  * it belonged to. With a range, every array gets a new address of it, so that the copy can run beside the original.
  * Returns how many arrays have new addresses.
  */

@@ -25,7 +25,7 @@ export interface Recovered {
   readonly damage: DamagedDatabaseError | undefined;
   /** The database is a copy that was restored here. */
   readonly isRestored: boolean;
-  /** Why this cloud commands nobody: its folder is a copy of another one's. */
+  /** Why this cloud starts no arrays: its folder is a copy of another one's. */
   readonly copyOf: string | undefined;
   readonly notices: readonly string[];
   /** Why arrays are not started, by uuid: all of them in a copied folder. */

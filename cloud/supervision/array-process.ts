@@ -149,7 +149,7 @@ export class ArrayProcess implements SupervisedProcess {
         this.#asked.get(message.id)?.(message);
         return;
       case 'changed':
-        // Also when nobody waits any more: a change may take longer than whoever asked for it.
+        // Also when no caller waits any more: a change may take longer than the caller's timeout.
         this.#receiveListening(message);
         this.#asked.get(message.id)?.(message);
         return;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 const UNUSED_MS_MAX = 30 * 24 * 3_600_000;
 
-/** Where compiled code of arrays is kept when nobody says where. */
+/** Where compiled code of arrays is kept by default. */
 export function defaultCacheFolder(): string {
   return join(tmpdir(), `granary-${process.getuid?.() ?? 'cache'}`);
 }
 
 /**
  * The folder for this release's compiled code; that of releases long unused goes. Undefined where it cannot be had:
- * arrays then start more slowly. Whoever can write there decides what runs, so it must be ours alone.
+ * arrays then start more slowly. Write access to it decides what runs, so it must be ours alone.
  */
 export function openCache(folder: string, version: string): string | undefined {
   const own = join(folder, `${version}-${process.version}`);

@@ -9,7 +9,7 @@ import { fingerprint, PREPARE, PROGRAM_ENVIRONMENT, programOptions, PULSE_VARIAB
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL'];
 const PREPARE_MS_MAX = 60_000;
 
-/** Starts a program. Its name stands in the arguments for whoever looks at a list of processes; secrets never do. */
+/** Starts a program. Its name is in the arguments, where a list of processes shows it; secrets never are. */
 export function forkProgram(
   program: string,
   name: string,
@@ -28,7 +28,7 @@ export function forkProgram(
 
 /**
  * Has a program compiled once and for all: a process that must do that itself needs a fifth more memory for as long
- * as it lives, and twice the time to start. What goes wrong here shows again, and is told, when an array starts.
+ * as it lives, and twice the time to start. An error here occurs again, and is reported, when an array starts.
  */
 export async function prepareProgram(
   program: string,

@@ -15,10 +15,10 @@ interface HealthOptions {
 }
 
 /**
- * Watches a process that serves, over channels that nobody else can use: its main thread answers over IPC, and a data path
+ * Watches a process that serves, over channels that no other process can use: its main thread answers over IPC, and a data path
  * with a thread of its own gives signs of life past the main thread. A process is killed only when both are silent for
  * several checks in a row: who cannot be managed, but serves, goes on serving. Checks are counted and not seconds: a cloud
- * that gets no processor itself judges nobody.
+ * that gets no processor time itself draws no conclusions.
  */
 export async function watchHealth(options: HealthOptions, done: AbortSignal): Promise<void> {
   const { process, limits, timing, onAnswer, onSilence } = options;

@@ -36,7 +36,7 @@ export class Outages {
     if (open) this.#list = this.#list.map((outage) => (outage === open ? { ...outage, endedAt } : outage));
   }
 
-  /** It is no longer wanted: from here on its not serving is no outage, and nobody needs the past ones. */
+  /** It is no longer wanted: from here on its not serving is no outage, and the past ones are dropped. */
   clear(): void {
     this.#list = [];
   }

@@ -4,8 +4,8 @@ type RetryLimits = Pick<SupervisionLimits, 'backoffMs' | 'backoffMsMax' | 'faile
 
 /**
  * Decides after each end of a process whether and when it is started again. An array that served once holds data that
- * somebody needs: it is tried for as long as it is wanted. One that never served is given up after a few starts, so that
- * whoever ordered it learns why.
+ * users need: it is tried for as long as it is wanted. One that never served is given up after a few starts, so that
+ * the user who ordered it learns why.
  */
 export class Retries {
   readonly #limits: RetryLimits;

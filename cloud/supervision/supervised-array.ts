@@ -8,7 +8,7 @@ import { watchStart } from './start-watch.ts';
 import type { Timing } from './timing.ts';
 import type { Turns } from './turns.ts';
 
-/** Refusals of one change after which it is told as an error. */
+/** Refusals of one change after which they are logged as an error. */
 const REFUSALS_MAX = 3;
 
 export type SupervisedState = 'stopped' | 'starting' | 'running' | 'stopping' | 'failed';
@@ -98,7 +98,7 @@ export class SupervisedArray {
     // On its way down it comes up again as soon as it is there.
     if (this.#loop || this.#goingDown) return;
     this.#halt = new AbortController();
-    // When it went down while no cloud watched it, nobody knows.
+    // When it went down while no cloud watched it, the time is unknown.
     if (this.#hasServed) this.#outages.begin(this.#isFirstStart ? undefined : this.#options.timing.now());
     this.#isFirstStart = false;
     this.#enter('starting');
@@ -122,8 +122,8 @@ export class SupervisedArray {
   }
 
   /**
-   * What it is from now on. A running process is told, and this resolves when it has followed or not in time; then it
-   * is told again with its health checks.
+   * What it is from now on. A running process is sent it, and this resolves when it has followed or not in time; then it
+   * is sent again with its health checks.
    */
   async change(configuration: HostedConfiguration): Promise<void> {
     if (!isSame(configuration, this.#configuration)) {
@@ -212,11 +212,11 @@ export class SupervisedArray {
     else this.#countRefusal(answer?.kind === 'refused' ? answer.reason : 'it did not answer in time');
   }
 
-  /** Told twice and not each time: it goes on for as long as the array refuses. */
+  /** Logged twice and not each time: it goes on for as long as the array refuses. */
   #countRefusal(reason: string): void {
     const facts = { array: this.#configuration.internalName, reason };
     this.#refusals += 1;
-    if (this.#refusals === 1) this.#options.log.warn(facts, 'an array did not follow a change; it is told again');
+    if (this.#refusals === 1) this.#options.log.warn(facts, 'an array did not follow a change; it is sent again');
     if (this.#refusals === REFUSALS_MAX) this.#options.log.error(facts, 'an array does not follow its configuration');
   }
 

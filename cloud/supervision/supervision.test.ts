@@ -23,7 +23,7 @@ const quick: Partial<SupervisionLimits> = {
   backoffMs: 50,
 };
 
-/** A supervisor with one array whose process is real, and is as it was told to be. */
+/** A supervisor with one array whose process is real and behaves as the test says. */
 async function setUp(
   t: TestContext,
   mood = 'serve',
@@ -115,7 +115,7 @@ test('a new array that does not start three times fails with the reason; asked t
   assert.equal(array.reason, undefined);
 });
 
-test('a process that ends without a word is told of by its exit code', async (t) => {
+test('a process that ends without a message is reported by its exit code', async (t) => {
   const { array, reaches } = await setUp(t, 'exit');
   array.start();
   await reaches('failed');
@@ -139,7 +139,7 @@ test('an array that does not answer over HTTP, but over its channel, goes on', a
   await reaches('running');
   const { pid } = array;
   const deaf = reach('/deaf');
-  // A change is told with a health check that was answered: so many of them were.
+  // A change is sent with a health check that was answered: this many were.
   for (let drives = 3; drives < 15; drives += 1) {
     const list = Array.from({ length: drives }, (_, n) => testDrive(n + 1));
     await supervisor.describe('storage_array', { ...configuration, drives: list });
@@ -223,7 +223,7 @@ test('a change reaches a running process at once, a starting one when it is up, 
   assert.deepEqual(array.listening.bound, [configuration.management.host, '127.0.0.9']);
 });
 
-test('an array that refuses a change goes on as it was, and is told again until it follows', async (t) => {
+test('an array that refuses a change goes on as it was, and is sent it again until it follows', async (t) => {
   const { supervisor, array, configuration, reach, reaches, setMood, logged } = await setUp(t);
   array.start();
   await reaches('running');
@@ -234,7 +234,7 @@ test('an array that refuses a change goes on as it was, and is told again until 
   await until(() => logged().includes('an array does not follow its configuration'), undefined, WAIT_MS);
   setMood('serve');
   await supervisor.describe('storage_array', { ...configuration, drives: [] });
-  assert.equal(await reach('/drives'), '0', 'the same again is told, too');
+  assert.equal(await reach('/drives'), '0', 'the same again is sent, too');
   setMood('refuse');
   await supervisor.describe('storage_array', { ...configuration, drives: [testDrive(1)] });
   setMood('serve');

@@ -40,7 +40,7 @@ export class Turns {
     });
   }
 
-  /** The turn goes on as it is, so that nobody slips in between. */
+  /** The turn is handed on, so that no other caller gets in between. */
   #handOn(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -14,7 +14,7 @@ setInterval(pulse, 10);
 require('node:worker_threads').parentPort.postMessage('pulses');`;
 
 /**
- * An array process that does as it is told by a file named `mood` in its folder:
+ * An array process that behaves as a file named `mood` in its folder says:
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
  * `never ready`, `stubborn` (does not stop when asked), `threaded` (its data path has a thread of its own). Asked over
  * HTTP it crashes, stops answering there, blocks its main thread for a while, or gives a drive or proxy controllers back;
@@ -66,8 +66,8 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
 
 /** Blocks this thread for as long as the file is there. */
 function hangWhile(file: string): void {
-  const nobody = new Int32Array(new SharedArrayBuffer(4));
-  while (existsSync(file)) Atomics.wait(nobody, 0, 0, 20);
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (existsSync(file)) Atomics.wait(never, 0, 0, 20);
 }
 
 function moodOf({ folder }: HostedConfiguration): string {

@@ -20,7 +20,7 @@ export class FakeTiming implements Timing {
     });
   }
 
-  /** Ends pauses in the order of their times, and lets whoever waited go on before the next. */
+  /** Ends pauses in the order of their times, and lets each waiter go on before the next. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms;
     await turn();

@@ -38,7 +38,7 @@ async function joinedCloud(t: TestContext, daysBehind: number) {
     const { data } = await ask('GET', `/hosted_arrays/${uuid}`);
     return data?.['state'] === 'running' ? data : undefined;
   }, 'the array runs');
-  const told = String(array['management_url']).replace('https:', 'http:');
+  const plainUrl = String(array['management_url']).replace('https:', 'http:');
   return {
     clock,
     cloud,
@@ -48,7 +48,10 @@ async function joinedCloud(t: TestContext, daysBehind: number) {
     ask,
     asStranger: callerOf(cloud, fetchAs()),
     /** What the process of the array was given, and whether it is still the same process. */
-    ofArray: async () => ({ chain: splitChain(await (await fetch(`${told}/certificate`)).text()), pid: array['pid'] }),
+    ofArray: async () => ({
+      chain: splitChain(await (await fetch(`${plainUrl}/certificate`)).text()),
+      pid: array['pid'],
+    }),
     ofCloud: () => probeChain({ ...cloud.address, timeoutMs: 30_000 }),
     pid: async () => (await ask('GET', `/hosted_arrays/${uuid}`)).data?.['pid'],
   };
@@ -104,7 +107,7 @@ test('the portal renews the issuer of a joined cloud, which then shows it, and i
 test('an issuer comes from the portal alone, and of its own authority, for the key of the cloud', async (t) => {
   const { ask, asStranger, authority, publicKey, ofCloud } = await joinedCloud(t, 0);
   const before = await ofCloud();
-  const other = Issuer.createAuthority('Somebody else', Date.now()).issuer;
+  const other = Issuer.createAuthority('Another authority', Date.now()).issuer;
   const foreignKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
   const good = authority.issueIssuer(publicKey, Date.now());
   const stranger = await asStranger('POST', '/portal/certificate', { certificate: good });

@@ -8,7 +8,7 @@ export type ArrayRole = (typeof arrayRoles)[number];
 export const adminOnly: Access = { roles: ['admin'] };
 export const signedIn: Access = { roles: arrayRoles };
 
-/** What belongs to whoever created it, or the volume it is of. Everything else is the administrator's to change. */
+/** What belongs to its creator, or to the creator of its volume. Everything else is the administrator's to change. */
 export type CreatedKind =
   | 'volume'
   | 'consistency_group'
@@ -20,7 +20,7 @@ export type CreatedKind =
   | 'mirror_job'
   | 'server';
 
-/** The administrator, or whoever created what the parameter names; of several, all of them. */
+/** The administrator, or the creator of what the parameter names; of several, all of them. */
 export function creatorOf(kind: CreatedKind, param = 'id', also?: { kind: CreatedKind; param: string }): Access {
   return { roles: arrayRoles, creator: { kind, param, ...(also && { also }) } };
 }

@@ -44,7 +44,7 @@ export const LifecycleRule = record('LifecycleRule', {
   matched_bytes: int(),
   handled_files: int('Archived or deleted'),
   handled_bytes: int(),
-  changed_files: int('Left alone, because somebody changed them meanwhile'),
+  changed_files: int('Left alone, because they were changed meanwhile'),
   failed_files: int(),
   last_run_problem: nullable(str('What failed first, or why it did not run')),
   matched_paths: listOf(str('The first paths that matched')),

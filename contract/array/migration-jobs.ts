@@ -18,7 +18,7 @@ export const MigrationJob = record('MigrationJob', {
   shipping_position_mb: int(),
   total_capacity_to_migrate_mb: int(),
   already_migrated_mb: int(),
-  remaining_time_seconds: nullable(int('null while it cannot be told')),
+  remaining_time_seconds: nullable(int('null while it is unknown')),
   created_at: utc(),
   modified_at: utc(),
 });

@@ -166,7 +166,7 @@ export type PlacedDrive = RecordOf<typeof PlacedDrive>;
 
 export const hostedStates = ['stopped', 'starting', 'running', 'stopping', 'failed', 'removing'] as const;
 
-/** A time in which an array should have served and did not. Only the last few are told. */
+/** A time in which an array should have served and did not. Only the last few are reported. */
 const Outage = record('Outage', {
   id: str('Never given again'),
   began_ms_ago: nullable(int('Null: before this cloud came up')),

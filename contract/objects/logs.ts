@@ -16,7 +16,7 @@ export const EventMessage = record('EventMessage', {
 
 export const AccessLogEntry = record('AccessLogEntry', {
   id: int(),
-  user: nullable(str('Username; null where nobody was signed in')),
+  user: nullable(str('Username; null for requests without a signature')),
   controller: str('Part of the interface that was called, or the virtual controller that served a data request'),
   action: str('Operation that was called; those of the data path begin with `s3` or `swift`'),
   params: str('JSON text of the parameters, secrets left out, and of how it ended'),

@@ -65,7 +65,7 @@ const encryptionPassword = secret('Password that the encryption key is derived f
   example: 'Pick-Your-0wn',
 });
 
-/** One setting: it is stored, takes effect at once, and nothing but a status is told. */
+/** One setting: it is stored and takes effect at once; the reply is a status alone. */
 function setting<P extends Params>(path: string, summary: string, params: P, errors: readonly ErrorName[] = []) {
   return endpoint('POST', path, { summary, access: adminOnly, params, reply: response({}), errors });
 }

@@ -65,7 +65,10 @@ export const arrayRequests = {
     frees: true,
     summary: 'Deny a request',
     access: adminOnly,
-    params: { id: requestId, reason: text('Why, for whoever asked', { max: 1024, example: 'out of budget' }) },
+    params: {
+      id: requestId,
+      reason: text('The reason, shown to the user who asked', { max: 1024, example: 'out of budget' }),
+    },
     reply: decided,
     errors: ['not_found', 'already_decided'],
   }),

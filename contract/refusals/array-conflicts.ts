@@ -5,14 +5,14 @@ export const arrayConflicts = {
   ...messagesOf('state_conflict', {
     // The array and its controllers
     change_not_delivered:
-      'The change is on record, but the controllers have not taken it yet and will be told again: {reason}',
+      'The change is on record, but the controllers have not applied it yet; it is sent to them again: {reason}',
     failover_running: 'A failover is under way already; wait until it ends.',
     no_standby: 'No standby controller is ready; wait until one is.',
     group_not_settled: 'RAID group {group} {state}; wait until that is over, or force the failover.',
     cannot_remove_yourself: 'You cannot remove yourself; ask another administrator.',
     last_administrator: 'User {username} is the last administrator; make another one first.',
     no_encryption_password: 'No encryption password is set; set one with POST /settings/encryption.',
-    encryption_password_race: 'Somebody set an encryption password at the same moment.',
+    encryption_password_race: 'Another request set an encryption password at the same time.',
 
     // Drives and RAID groups
     drive_state: 'Drive {id} {problem}.',

@@ -8,7 +8,7 @@ export interface ObjectAccount {
   readonly remoteId: string | null;
   readonly status: 'waiting_for_approval' | 'creating' | 'created' | 'deleting';
   readonly requestId: number;
-  /** What opening it needs and nobody is shown, until it is open. */
+  /** What opening it needs and no reply shows, until it is open. */
   readonly secretsSealed: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -92,7 +92,7 @@ export class RemoteAccounts {
     });
   }
 
-  /** Also its billing data: for an account that nobody has ever used. */
+  /** Also its billing data: for an account that was never used. */
   async erase(array: PortalArray, id: string): Promise<void> {
     await this.delete(array, id);
     await this.#request(array, async (client) => {

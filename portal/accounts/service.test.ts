@@ -80,7 +80,7 @@ test('moderate=true makes even those who may act at once wait', async () => {
   assert.equal(data.status, 'waiting_for_approval');
 });
 
-test('an array that does not answer is told apart from one that refuses', async () => {
+test('an array that does not answer gets another error than one that refuses', async () => {
   const gone = await startFakeObjects();
   await gone.stop();
   const arrayId = await bucket(friend, gone.url);
@@ -134,7 +134,7 @@ test('an account is removed although the answer of the array was lost', async ()
   assert.equal((await friend.client.arrayRequests.get({ id })).data.status, 'approved');
 });
 
-test('an account of the same name that somebody else opened on the array is never taken over', async () => {
+test('an account of the same name that was opened at the array itself is never taken over', async () => {
   const arrayId = await bucket(friend, serving.url);
   const input = accountOf(friend, arrayId);
   const theirs = { name: input.object_storage_account_name, admin: { username: 'dave', email: 'd@x.org' } };

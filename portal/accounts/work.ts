@@ -18,7 +18,7 @@ interface Opening {
   readonly accountId: number;
   readonly admin: string;
   readonly email: string;
-  /** Nobody was asked: without the account there is no request either. */
+  /** It needed no approval: without the account there is no request either. */
   readonly atOnce: boolean;
 }
 

@@ -90,7 +90,7 @@ test('when its time is up an array is removed, and nothing brings it back', asyn
   await friend.client.virtualNetworks.delete(removal);
 });
 
-test('an administrator purges at once; nobody else may, and a stranger finds nothing to undelete', async (t) => {
+test('only an administrator purges, at once, and another user finds nothing to undelete', async (t) => {
   const { portal, cloud, friend, otherUser, admin } = await setUp(t);
   const { id } = await portal.array(friend);
   await refused(admin.client.arrays.purge({ array_id: id }), 409, /is created; purging needs it to be deleted/);
@@ -188,7 +188,7 @@ test('a portal that stops in the middle of a deletion or a purge ends it after i
   assert.equal(data.undelete_until, '2026-03-02 00:00:00 UTC');
 });
 
-test('what an array holds is told by the array; one that does not answer may hold anything', async (t) => {
+test('the array itself says what it holds; one that does not answer may hold anything', async (t) => {
   const { portal, friend, otherUser } = await setUp(t);
   const { id } = await portal.array(friend);
   const { data } = await friend.client.arrays.getContents({ array_id: id });

@@ -22,7 +22,7 @@ interface Telling {
   readonly without?: readonly number[];
 }
 
-/** One array as its cloud has it: looked at, told what to be, waited for. */
+/** One array as its cloud has it: reads its state, sends its desired state, waits for it. */
 export class Hosting {
   readonly #link: CloudClient;
   readonly #array: PortalArray;

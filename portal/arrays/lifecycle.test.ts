@@ -27,8 +27,8 @@ test('an array hibernates, keeps its data and place, and is restored', async () 
   assert.deepEqual([uuid.desired, uuid.state], ['stopped', 'stopped']);
   const asleep = await shown(id);
   assert.deepEqual({ ...asleep, status: 'created' }, before);
-  const { message: told } = await friend.client.arrays.restore({ array_id: id });
-  assert.match(told, /is restoring/);
+  const { message: restored } = await friend.client.arrays.restore({ array_id: id });
+  assert.match(restored, /is restoring/);
   await portal.until(id, 'created');
   assert.deepEqual(await shown(id), before);
 });
@@ -93,25 +93,25 @@ async function refusedIn(state: State, act: Act, needed: RegExp, product?: 'arra
 
 for (const state of ['hibernated', 'deleted', 'waiting', 'creating'] as const) {
   for (const [what, act] of Object.entries(changes)) {
-    test(`an array that is ${state} gets ${what} only once it is created, and is told so`, () =>
+    test(`an array that is ${state} gets ${what} only once it is created, and the error says so`, () =>
       refusedIn(state, act, /; changing it needs it to be created\.$/));
   }
-  test(`an array that is ${state} is hibernated only once it is created, and is told so`, () =>
+  test(`an array that is ${state} is hibernated only once it is created, and the error says so`, () =>
     refusedIn(state, hibernate, /; hibernating needs it to be created\.$/));
 }
 
 for (const [what, act] of Object.entries(objectChanges)) {
-  test(`object storage that is hibernated gets ${what} only once it is created, and is told so`, () =>
+  test(`object storage that is hibernated gets ${what} only once it is created, and the error says so`, () =>
     refusedIn('hibernated', act, /; changing it needs it to be created\.$/, 'objectArray'));
 }
 
 for (const state of ['created', 'deleted', 'waiting', 'creating'] as const) {
-  test(`an array that is ${state} is restored only when it hibernates or has failed, and is told so`, () =>
+  test(`an array that is ${state} is restored only when it hibernates or has failed, and the error says so`, () =>
     refusedIn(state, restore, /; restoring needs it to be hibernated or failed\.$/));
 }
 
 for (const state of ['deleted', 'creating'] as const) {
-  test(`an array that is ${state} is not deleted, and is told what it takes`, () =>
+  test(`an array that is ${state} is not deleted, and the error says what to do first`, () =>
     refusedIn(state, remove, /; deleting needs it to be created(, | or )hibernated or failed\.$/));
 }
 
@@ -299,7 +299,7 @@ test('a change of the owner that meets a dead cloud is made when it is back', as
   assert.equal(outages.cloud.specOf(array).interfaces.length, 1);
 });
 
-/** Work that is still to do: how often it was tried, and how often it ended in a way nobody foresaw. */
+/** Work that is still to do: how often it was tried, and how often it ended with an unexpected error. */
 const openJobs = ({ store }: TestPortal) =>
   store.read((db) =>
     db.all<{ attempts: number; surprises: number }>(`SELECT attempts, surprises FROM jobs WHERE finished_at IS NULL`),

@@ -50,7 +50,7 @@ interface Parts {
 
 /**
  * Carries arrays from state to state by telling their cloud what they should be. Each step may run again after a
- * crash: the cloud is told the whole truth each time, and the record changes only when the cloud has done it.
+ * crash: the cloud gets the whole desired state each time, and the record changes only when the cloud has done it.
  */
 export class ArrayLifecycle {
   readonly #parts: Parts;

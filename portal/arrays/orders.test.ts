@@ -22,7 +22,7 @@ async function requestFor({ client }: Person, array: string) {
 }
 
 const rules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
-  ['a provider nobody knows', { provider: 'nowhere' }, 'provider', /nowhere is not a provider you can order from/],
+  ['an unknown provider', { provider: 'nowhere' }, 'provider', /nowhere is not a provider you can order from/],
   ['no engine', { engine: undefined }, 'engine', /engine is required for a storage array/],
   ['an engine the cloud has not', { engine: 'engine_xl' }, 'engine', /must be one of engine_small, engine_medium/],
   ['an app engine the cloud has not', { app_engine: 'app_xl' }, 'app_engine', /must be one of app_small/],
@@ -48,7 +48,7 @@ const rules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
     'allocation_zone',
     /must be one of zone_0, zone_1, zone_2/,
   ],
-  ['a network of nobody', { custom_network_id: 99_999 }, 'custom_network_id', /must be a virtual network of/],
+  ['an unknown network', { custom_network_id: 99_999 }, 'custom_network_id', /must be a virtual network of/],
   ['a VLAN the owner has no network on', { vlan_id: 4000 }, 'vlan_id', /must be a VLAN that a virtual network of/],
 ];
 
@@ -95,7 +95,7 @@ for (const [what, changes, field, message] of objectRules) {
   });
 }
 
-test('every problem of an order is told at once', async () => {
+test('every problem of an order is reported at once', async () => {
   const wrong = { engine: 'engine_xl', drives: { NVME: 2 }, allocation_zone: 'zone_9' };
   const { problems } = await refused(create(friend, wrong), 400, /engine must be one of.*drives names NVME/);
   assert.deepEqual(problems.map(({ field }) => field).sort(), ['allocation_zone', 'drives', 'engine']);
@@ -378,7 +378,7 @@ test('a user with one network joins it without being asked; with several, the on
   );
 });
 
-test('a network of somebody else is not joined', async () => {
+test('a network of another user is not joined', async () => {
   const theirs = await portal.network(otherUser);
   const { problems } = await refused(
     create(friend, { custom_network_id: theirs }),

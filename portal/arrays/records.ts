@@ -27,7 +27,7 @@ interface Kept {
 const KEPT_MAX = 10_000;
 
 /**
- * Array records as they are shown. This process alone writes them, so they are kept in memory; whoever changes an
+ * Array records as they are shown. This process alone writes them, so they are cached in memory; a service that changes an
  * array (or what its record shows of other things) calls `changed` after the commit.
  */
 export class ArrayRecords {

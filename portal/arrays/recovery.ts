@@ -28,8 +28,8 @@ const NAMES_TRIED_MAX = 1000;
 
 /**
  * Takes arrays on record that a cloud hosts and the portal does not know: after an older copy of the portal's database
- * was restored, those that were made since. They belong to their owner again, who is told by an
- * id and not by a name that another may have by now; else to whoever asks.
+ * was restored, those that were made since. They belong to their owner again, who is found by an
+ * id and not by a name that another may have by now; else to the administrator who asks.
  */
 export class ArrayRecovery {
   readonly #parts: Parts;

@@ -86,7 +86,7 @@ function cacheProblems(
   return extraGb > most ? problem(`is ${extraGb} GB; engine ${engine.key} takes at most ${most} GB`) : [];
 }
 
-/** Refuses what the cloud cannot give just now, so that whoever orders hears it at once. */
+/** Refuses what the cloud cannot provide now, so that an order fails at once. */
 export function checkStock(product: Product, zone: string | null, drives: Drives, inventory: Inventory): void {
   const types = Object.entries(drives).map(([key, wanted]) => {
     const type = inventory.drive_types.find((one) => one.key === key);

@@ -219,7 +219,7 @@ test('an array joins networks of its owner and leaves them, and keeps no address
   assert.equal((await shown(id)).virtual_network_interfaces[0]?.ip_address, one.ip_address);
 });
 
-test('an array joins no network of somebody else, not even for an administrator', async () => {
+test('an array joins no network of another user, not even for an administrator', async () => {
   const { id } = await portal.array(friend);
   const theirs = await portal.network(otherUser);
   for (const person of [friend, admin]) {
@@ -376,7 +376,7 @@ test('an ordinary user joins a virtual network once an administrator approves, a
   assert.equal(cloud.specOf(array).interfaces.length, 1);
 });
 
-test('a change that the cloud refuses changes nothing, and its reason is told and kept', async () => {
+test('a change that the cloud refuses changes nothing, and its reason is shown and kept', async () => {
   const { id } = await portal.array(friend);
   const before = await shown(id);
   const network = await portal.network(friend);

@@ -198,7 +198,7 @@ export class ArrayService {
     return decided ? `Array ${array.name} is being deleted.` : waitsFor(requestId);
   }
 
-  /** An order that nobody has approved yet holds nothing: it goes at once. */
+  /** An order that is not approved yet holds nothing: it is removed at once. */
   async #withdraw(actor: PortalActor, { id, name }: PortalArray): Promise<string> {
     const { tools, states, requests } = this.#parts;
     await tools.store.write((tx) => {

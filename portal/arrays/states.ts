@@ -53,7 +53,7 @@ export class ArrayStates {
         id: array.name,
         state: array.status,
         action,
-        // One that starts is one that was created: nobody has to bring it there.
+        // One that starts was created: the user has nothing to do for it.
         needed: needed.filter((state) => state !== 'starting').join(' or '),
       });
     }

@@ -108,8 +108,10 @@ test('drives an array gave back leave its record and its bill', async () => {
   await look();
   await look();
   const { data } = await admin.client.events.list();
-  const told = data.filter(({ msg_title }) => msg_title === `Array ${name} gave drives back; it has 3 × SSD_10GB now.`);
-  assert.equal(told.length, 1);
+  const recorded = data.filter(
+    ({ msg_title }) => msg_title === `Array ${name} gave drives back; it has 3 × SSD_10GB now.`,
+  );
+  assert.equal(recorded.length, 1);
   await friend.client.arrays.addDrives({ array_id: id, drives: { SSD_10GB: 1 }, moderate: false } as never);
   await portal.until(id, 'created');
   const spec = cloud.specOf(name);
@@ -165,6 +167,6 @@ test('an interface that the array cannot listen on says so in the record, until 
   await look();
   assert.deepEqual(await seen(), [{ bound: true, problem: null }]);
   const { data: events } = await admin.client.events.list();
-  const told = events.filter(({ msg_title }) => /listens? on 10\..* in virtual network/.test(msg_title));
-  assert.deepEqual(told.map(({ msg_title }) => /does not/.test(msg_title)).sort(), [false, true]);
+  const recorded = events.filter(({ msg_title }) => /listens? on 10\..* in virtual network/.test(msg_title));
+  assert.deepEqual(recorded.map(({ msg_title }) => /does not/.test(msg_title)).sort(), [false, true]);
 });

@@ -20,7 +20,7 @@ test('amounts are rounded half up where they are printed', () => {
   assert.equal(nanosText(oneHour('0.000000001') / 2n - 1n), '0.000000000');
 });
 
-test('hours are told to the billionth', () => {
+test('hours are written to the billionth', () => {
   assert.equal(hoursText(HOUR_MS), '1.000000000');
   assert.equal(hoursText(1), '0.000000278');
   assert.equal(hoursText(0), '0.000000000');

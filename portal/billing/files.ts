@@ -92,7 +92,7 @@ function summaryCsv(totals: Totals): string {
   return SUMMARY_COLUMNS + csv(...rows, ['TOTAL', '', 'USD', totals.arrays.length, centsText(totals.amount)]);
 }
 
-/** Names are what users chose: one that begins like a formula must not become one in somebody's spreadsheet. */
+/** Names are what users chose: one that begins like a formula must not become one in a spreadsheet. */
 function csv(...rows: Row[]): string {
   return stringify(rows, { escape_formulas: true });
 }

@@ -50,7 +50,7 @@ export class CloudClaims {
     }
   }
 
-  /** Tries to; whoever commands the cloud later is told why it refuses. */
+  /** Tries to; a later command to the cloud fails with the reason. */
   async claimQuietly(cloudId: number, cloud: string, link: CloudClient): Promise<void> {
     try {
       await this.claim(cloudId, link, false);

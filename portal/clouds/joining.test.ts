@@ -28,7 +28,7 @@ async function newCode(wish: { name: string; valid_minutes?: number; portal?: st
   return parsed;
 }
 
-/** As a cloud on another machine calls it: nobody is signed in. */
+/** As a cloud on another machine calls it: without a token. */
 async function join(request: object, remoteAddress = '127.0.0.1') {
   const answer = await portal.inject({ method: 'POST', url: '/api/clouds/join', payload: request, remoteAddress });
   const { message, data } = answer.json<{ message?: string; data?: { certificate: string } }>();
@@ -157,7 +157,7 @@ test('a cloud of another portal joins by a code that says so', async (t) => {
   assert.equal(answer.status, 200, answer.message);
 });
 
-test('whoever guesses codes is slowed down and kept out, from that address', async (t) => {
+test('an address that guesses codes is slowed down, then refused', async (t) => {
   const { request } = await joiningCloud(t);
   const guesses = Array.from({ length: 10 }, (_, n) => join(request(`guess-${n}`), '127.0.0.77'));
   assert.deepEqual([...new Set((await Promise.all(guesses)).map(({ status }) => status))], [403]);

@@ -21,7 +21,7 @@ import { ISSUER_DAYS } from './renewals.ts';
 import type { CloudService } from './service.ts';
 
 const MINUTE_MS = 60_000;
-/** Of a code that has expired it is told for so long that it has. */
+/** For how long an expired code is still reported as expired. */
 const REMEMBER_MS = 7 * 24 * 60 * MINUTE_MS;
 const USABLE_MAX = 100;
 /** Part of the code's text: 128 bits. */
@@ -137,7 +137,7 @@ export class Joining {
     return fail('join_code_used', { time: formatUtc(clock.now()) });
   }
 
-  /** Whoever has an old code fills no log with it: attempts are limited. */
+  /** An old code cannot fill the log: attempts are limited. */
   async #recordRefusal({ name, usedAt }: JoinCode, ip: string): Promise<void> {
     const { store, events } = this.#tools;
     const what = usedAt === null ? 'that has expired' : 'that was used before';

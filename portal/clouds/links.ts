@@ -6,7 +6,7 @@ import { ClaimRefused, type CloudClaims } from './claims.ts';
 import type { Cloud } from './cloud.ts';
 import { trustFor } from './trust.ts';
 
-/** Where `granary cloud` listens unless it is told otherwise. */
+/** Where `granary cloud` listens by default. */
 export const CLOUD_PORT_DEFAULT = 7401;
 const ANSWER_MS_MAX = 3000;
 /** After a slow handshake there is still time for an answer. */
@@ -44,7 +44,7 @@ interface Unknown extends Omit<CloudLogin, 'trusted'> {
   readonly trusted?: string | null | undefined;
 }
 
-/** Finds out how the cloud at an address somebody typed in serves and whether to trust it, and reads its inventory. */
+/** Finds out how the cloud at a given address serves and whether to trust it, and reads its inventory. */
 export async function discoverCloud(
   connections: CloudConnections,
   { fingerprint, trusted: before, ...login }: Unknown,

@@ -45,7 +45,7 @@ test('the issuer of a joined cloud is renewed after two months, over the connect
   assert.equal(cloud.renewed.length, 1, 'once is enough');
 });
 
-test('a cloud that cannot be renewed is tried again, and told of in time', async (t) => {
+test('a cloud that cannot be renewed is tried again, and an event warns in time', async (t) => {
   const { cloud, trusted } = await joined(t, 'gone');
   const before = trusted();
   cloud.isBroken = true;

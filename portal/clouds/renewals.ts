@@ -5,7 +5,7 @@ import type { Cloud } from './cloud.ts';
 import { listClouds, updateTrusted } from './repository.ts';
 import type { CloudService } from './service.ts';
 
-/** How long the issuer of a joined cloud lasts: one that was removed is trusted by nobody after that. */
+/** How long the issuer of a joined cloud lasts: one that was removed is not trusted after that. */
 export const ISSUER_DAYS = 365;
 /** It is renewed every two months, so that a cloud may be out of reach for most of a year. */
 const LEFT_DAYS_MIN = 305;

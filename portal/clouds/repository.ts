@@ -75,7 +75,7 @@ export function updateInventory(tx: Tx, id: number, inventory: Inventory, now: n
   clouds.update(tx, { id }, { inventory, syncedAt: now });
 }
 
-/** Nothing when somebody else changed it meanwhile. */
+/** Nothing if another request changed it meanwhile. */
 export function updateTrusted(tx: Tx, id: number, before: string | null, trusted: string): void {
   clouds.update(tx, { id, trusted: before }, { trusted });
 }

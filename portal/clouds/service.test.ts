@@ -27,7 +27,7 @@ async function register(changes: { enabled?: boolean } = {}) {
   return { id: data.cloud_id, other, registration };
 }
 
-/** A server that takes connections and says what it is told to, or nothing. */
+/** A server that accepts connections and sends what the test says, or nothing. */
 async function listen(answer?: string): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -70,7 +70,7 @@ const bad: readonly (readonly [string, () => Promise<string>, number, RegExp])[]
   ['every address at once', async () => '0.0.0.0:7401', 400, /refused/],
   ['an address with a path', async () => '127.0.0.1:7401/api', 400, /ip must be an address/],
   ['a URL', async () => 'http://127.0.0.1:7401', 400, /ip must be an address/],
-  ['somebody else before an at', async () => 'user@127.0.0.1:7401', 400, /ip must be an address/],
+  ['a user before an at', async () => 'user@127.0.0.1:7401', 400, /ip must be an address/],
   ['a port that cannot be', async () => '127.0.0.1:99999', 400, /ip must be an address/],
 ];
 
@@ -210,7 +210,7 @@ test('a cloud that hosts arrays is not replaced by another one', async () => {
   assert.deepEqual(portal.dump(), before);
 });
 
-test('a cloud that somebody sells is not forgotten; one that nobody sells is', async () => {
+test('a cloud that a provider sells cannot be deleted; one that no provider sells can', async () => {
   const { id, registration } = await register();
   const key = name('seller');
   const { data } = await admin.client.providers.create({ name: key, key, cloud_id: id });

@@ -15,7 +15,7 @@ import { refused, startTestPortal } from '../testing/portal.ts';
 
 /**
  * Goal: a portal sends a cloud's key only where an administrator said, or where its own authority vouches for the cloud.
- * Method: clouds with certificates of their own authority, of the portal's and of nobody are registered by address.
+ * Method: clouds with certificates of their own authority, of the portal's and of no authority are registered by address.
  */
 const now = Date.now();
 const authority = Issuer.createAuthority('Authority of the portal', now).issuer;

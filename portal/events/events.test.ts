@@ -21,7 +21,7 @@ async function eventsOf(act: () => Promise<unknown>): Promise<string[]> {
     .reverse();
 }
 
-test('the life of an array is told step by step', async () => {
+test('the life of an array is recorded step by step', async () => {
   const array = name('tank');
   const titles = await eventsOf(async () => {
     const { id } = await portal.array(owner, { name: array });
@@ -51,7 +51,7 @@ test('the life of an array is told step by step', async () => {
   );
 });
 
-test('what administrators do is told', async () => {
+test('what administrators do is recorded', async () => {
   const [user, group] = [name('user'), name('group')];
   const titles = await eventsOf(async () => {
     const { data } = await admin.client.users.create({ username: user, password: 'correct horse battery' });

@@ -5,7 +5,7 @@ import { NETWORKS_PER_USER } from '../settings/networks-per-user.ts';
 import { writeSetting } from '../settings/repository.ts';
 import { allRecords, networkFixture } from './fixture.ts';
 
-test('a network is created and listed for its owner and the administrator, and for nobody else', async (context) => {
+test('a network is created and listed for its owner and the administrator only', async (context) => {
   const { networks, ann, bob, admin, local, fixture, add } = await networkFixture(context);
   const network = await add(ann, { name: 'storage', cidr: '10.20.0.0/24', gateway: '10.20.0.1' });
   assert.deepEqual(network, {
@@ -124,7 +124,7 @@ test('without a wish the VLAN is the default, else an empty one, else a new one'
   assert.equal(await given(bob), 1000, 'the next of the cloud');
 });
 
-test('when every VLAN is taken, a network is refused and told why', async (context) => {
+test('when every VLAN is taken, a network is refused with the reason', async (context) => {
   const { ann, add } = await networkFixture(context);
   for (let count = 0; count < 10; count++) await add(ann);
   await assert.rejects(add(ann), {

@@ -130,11 +130,11 @@ function refuseShare(db: Db, { userId, providerId }: Tenant, { ipv4 }: AddressPl
 
 interface TakenRange {
   readonly range: string;
-  /** As whoever asks may be told. */
+  /** As the caller may see it. */
   readonly what: string;
 }
 
-/** Ranges that nobody may take a second time: the machine has each address once, and VLANs are not separated on it. */
+/** Ranges that can be used only once: the machine has each address once, and VLANs are not separated on it. */
 function takenRanges(db: Db, providerId: number, actor: PortalActor): TakenRange[] {
   const networks = repository
     .networksAtProviders(db, providersOfSameCloud(db, providerId))

@@ -16,7 +16,7 @@ export interface PricePeriod {
   readonly nanos: Nanos;
 }
 
-/** What has no price yet costs nothing: nobody pays a price that was not published when they used the thing. */
+/** What has no price yet costs nothing: a price holds from its publication on. */
 const FREE = { price: '0', nanos: 0n };
 
 /** Splits [from, to) at the moments the price changed. */

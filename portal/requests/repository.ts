@@ -67,7 +67,7 @@ export interface Decision {
   readonly decidedAt: number;
 }
 
-/** False when somebody else decided first. Secrets are needed no longer and go. */
+/** False if another administrator decided first. Secrets are needed no longer and go. */
 export function decideRequest(tx: Tx, id: number, decision: Decision): boolean {
   return requests.update(tx, { id, status: 'pending' }, { ...decision, secretsSealed: null }) === 1;
 }

@@ -158,7 +158,7 @@ test('a compute account is asked for and opened by approval', async () => {
   );
 });
 
-test('a request nobody filed is not found', async () => {
+test('a request that was never filed is not found', async () => {
   const { get: show, approve, deny, delete: remove } = admin.client.arrayRequests;
   await refused(show({ id: 99_999 }), 404, /There is no request 99999/);
   await refused(approve({ id: 99_999, name: 'x' }), 404, /There is no request 99999/);

@@ -32,7 +32,7 @@ export interface Executor {
   check?(request: PortalRequest): void | Promise<void>;
   /** In the transaction that approves it: both or neither. Returns the job it started, if any. */
   execute(tx: Tx, request: PortalRequest): number | undefined;
-  /** Waits for that job a while and throws if it failed, so that whoever approves hears of it. */
+  /** Waits for that job a while and throws if it failed, so that the approval fails with its error. */
   finished?(jobId: number): Promise<void>;
   denied?(tx: Tx, request: PortalRequest, reason: string): void;
   /** Whether the administrator may give it another name. */
@@ -157,7 +157,7 @@ export class RequestService {
     return this.#executor(request.kind).execute(tx, request);
   }
 
-  /** Asking again for what already waits helps nobody. */
+  /** A second request for what already waits is refused. */
   #refuseSame(tx: Tx, actor: PortalActor, { kind, name, arrayId, arguments: args }: Filing): void {
     const same = repository
       .findPendingOfUser(tx, actor.userId, kind)
@@ -203,7 +203,7 @@ export class RequestService {
 
   #executor(kind: RequestKind): Executor {
     const executor = this.#executors.get(kind);
-    if (!executor) throw new Error(`Nobody carries out requests of kind ${kind}`);
+    if (!executor) throw new Error(`No executor is registered for requests of kind ${kind}`);
     return executor;
   }
 

@@ -51,7 +51,7 @@ test('at the level debug every request is logged: what it was and how it ended, 
   assert.ok(!log.join('').includes(owner.token));
 });
 
-test('a level nobody knows is refused by name and changes nothing', async (t) => {
+test('an unknown level is refused by name and changes nothing', async (t) => {
   const portal = await startTestPortal();
   t.after(() => portal.stop());
   for (const level of ['trace', 'DEBUG', 'silent', '']) {

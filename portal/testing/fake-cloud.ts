@@ -114,7 +114,7 @@ export interface FakeCloud {
   owner: string | undefined;
   /** Answers every `put` with this refusal until it is cleared. */
   refusal: string | undefined;
-  /** Arrays that are told to run while this is set stay `starting` until `setState` says otherwise. */
+  /** Arrays that should run while this is set stay `starting` until `setState` says otherwise. */
   isSlow: boolean;
   /** Every call about an array ends in an internal error for as long as this is set. */
   isBroken: boolean;

@@ -19,7 +19,7 @@ import type { Asked } from '../../kernel/http/testing/encodings.ts';
 type Groups = (typeof portalApi)['groups'];
 export type Order = SentTo<Groups['arrays']['create']>;
 
-/** Somebody who can sign in. */
+/** A user who can sign in. */
 export interface Person {
   readonly id: number;
   readonly username: string;

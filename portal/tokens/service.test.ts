@@ -72,7 +72,7 @@ test('a wrong password, an unknown user and a credential that cannot be read are
   const { owner } = portal;
   const answers = [
     await ask(portal, basic(owner.username, 'wrong')),
-    await ask(portal, basic('nobody-of-this-name', 'wrong')),
+    await ask(portal, basic('unknown-name', 'wrong')),
     await ask(portal, basic(owner.username, '')),
     await ask(portal, { authorization: 'Basic !!!' }),
     await ask(portal, { authorization: 'Bearer abc' }),

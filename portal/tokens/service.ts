@@ -117,7 +117,7 @@ export class SignIn {
   }
 }
 
-/** Said only to whoever has the token or the password. */
+/** Only for a caller with the token or the password. */
 function refuseDisabled({ username, disabledAt }: User): void {
   if (disabledAt !== null) throw fail('user_disabled', { username });
 }

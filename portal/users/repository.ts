@@ -84,7 +84,7 @@ export function updateToken(tx: Tx, id: number, tokenPrint: string, tokenSealed:
   users.update(tx, { id }, { tokenPrint, tokenSealed });
 }
 
-/** Keeps what bills name and nothing that could let somebody in. A username has no space, so the new one is free. */
+/** Keeps what bills name and no credentials. A username has no space, so the new one is free. */
 export function removeUser(tx: Tx, id: number, now: number): void {
   tx.run(
     `UPDATE users SET former_name = username, username = 'removed ' || id, email = NULL, password_hash = '',

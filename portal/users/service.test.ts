@@ -99,7 +99,7 @@ test('a disabled user is out from the next request on, keeps the arrays, and is 
   assert.equal((await user.client.arrays.list()).data.length, 1);
 });
 
-test('nobody disables themselves, and a disabled administrator does not count as one who is left', async () => {
+test('an administrator cannot disable themselves, and a disabled one does not count as one who is left', async () => {
   await refused(admin.client.users.disable({ id: admin.id }), 409, /You cannot disable yourself/);
   const second = await newUser({ role: 'admin' });
   await admin.client.users.disable({ id: second.id });

@@ -92,7 +92,7 @@ export class UserService {
         if (role !== 'admin') this.#keepAnAdmin(tx, user);
         const { email, auto_approved: autoApproved } = change;
         repository.updateUser(tx, id, { email, role, autoApproved, passwordHash }, now);
-        // Whoever needs a new password may have lost the token with the old one.
+        // A user who needs a new password may have lost the token with the old one.
         if (passwordHash !== undefined) this.#replaceToken(tx, id);
       };
     });

@@ -8,7 +8,7 @@ export interface BufferSource {
 const KEPT_SIZE_MIN = 64 * 1024;
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Keeps large buffers for whoever wants that size next: the system takes longer to give fresh memory than to fill it. */
+/** Keeps large buffers for the next request of that size: the system takes longer to give fresh memory than to fill it. */
 export class KeptBuffers implements BufferSource {
   readonly #kept = new Map<number, Buffer[]>();
   #keptBytes = 0;
@@ -25,7 +25,7 @@ export class KeptBuffers implements BufferSource {
     const bytes = buffer.length;
     if (bytes < KEPT_SIZE_MIN) return;
     if (this.#keptBytes + bytes > KEPT_BYTES_MAX) {
-      // Sizes nobody asks for any more must not keep others out.
+      // Sizes that are no longer requested must not keep others out.
       this.#kept.clear();
       this.#keptBytes = 0;
     }

@@ -91,21 +91,21 @@ test('a target that is not there is not found', async (context) => {
   await assert.rejects(login({ targetName: 'iqn.2026-01.com.example:none' }), status(0x0203));
 });
 
-test('units come, go and grow under a live session, and initiators are told', async (context) => {
+test('units come, go and grow under a live session, and initiators are notified', async (context) => {
   const { open, target } = await serve(context);
   const { session, lun } = await open();
-  const told = async () => (await lun.clearUnitAttentions()).map(({ asc, ascq }) => [asc, ascq]);
+  const attentions = async () => (await lun.clearUnitAttentions()).map(({ asc, ascq }) => [asc, ascq]);
   assert.deepEqual(await lun.reportLuns(), [0]);
   target.setLun(300, { device: device(), serial: 'unit-300', naa: naa(1) });
-  assert.deepEqual(await told(), [[0x3f, 0x0e]]);
+  assert.deepEqual(await attentions(), [[0x3f, 0x0e]]);
   assert.deepEqual(await lun.reportLuns(), [0, 300]);
   const added = session.lun(300);
   await added.clearUnitAttentions();
   assert.equal((await added.readCapacity()).blocks, 2048);
   target.lunResized(0);
-  assert.deepEqual(await told(), [[0x2a, 0x09]]);
+  assert.deepEqual(await attentions(), [[0x2a, 0x09]]);
   await target.removeLun(300);
-  assert.deepEqual(await told(), [[0x3f, 0x0e]]);
+  assert.deepEqual(await attentions(), [[0x3f, 0x0e]]);
   await assert.rejects(
     added.testUnitReady(),
     (error: unknown) => error instanceof ScsiError && error.sense?.asc === 0x25,
@@ -223,7 +223,7 @@ test('one address takes so many connections and no more: sessions are not droppe
   assert.ok(events.some((event) => event.type === 'crowded' && event.refused === 1));
 });
 
-test('connections that do not log in keep nobody out, and sessions stay', async (context) => {
+test('connections that do not log in lock no client out, and sessions stay', async (context) => {
   const places = 16;
   const { open, port, events } = await serve(context, { limits: { connectionsMax: places } });
   const place = { host: HOST, port };

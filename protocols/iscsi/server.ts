@@ -78,7 +78,7 @@ export class IscsiServer implements ConnectionHost {
     return portal;
   }
 
-  /** Nobody new comes in there; who is in stays. */
+  /** Closes the listener at that address; connections stay. */
   stopListening({ host, port }: Portal): void {
     const address = portalAddress(host, port);
     this.#listeners.get(address)?.close();

@@ -7,7 +7,7 @@ import type { IscsiSession, SessionTarget, VisibleUnit } from './session/session
 
 /** What an initiator may do at a target. */
 export interface Access {
-  /** By what whoever authorises knows the initiator; sessions and events tell it. */
+  /** The label that the authorisation gives the initiator; sessions and events have it. */
   readonly label?: string;
   readonly chap?: ChapSecrets;
   readonly readOnly?: boolean;
@@ -77,7 +77,7 @@ export class IscsiTarget implements SessionTarget {
     return this.#options.authorise(initiatorName, remoteAddress);
   }
 
-  /** Shows a device under a free number; whoever sees the target is told. */
+  /** Shows a device under a free number; initiators of the target are notified. */
   setLun(lun: number, options: UnitOptions): void {
     this.setLuns([[lun, options]]);
   }
@@ -113,7 +113,7 @@ export class IscsiTarget implements SessionTarget {
     await unit.whenIdle();
   }
 
-  /** The device behind a LUN has another size now; initiators are told to look. */
+  /** The device behind a LUN has another size now; initiators get a unit attention. */
   lunResized(lun: number): void {
     this.#luns.get(lun)?.raise(Attention.capacityChanged);
   }

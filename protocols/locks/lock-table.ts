@@ -19,7 +19,7 @@ export interface ShareReservation {
   readonly deny: number;
 }
 
-/** Somebody who waits for a range: called after each release, and takes itself off the list when it is served. */
+/** A waiter for a range: called after each release, and removes itself from the list when it is served. */
 export type Waiter = () => void;
 
 export class FileLocks {
@@ -44,12 +44,12 @@ export class FileLocks {
 export class LockTable {
   readonly #files = new Map<string, FileLocks>();
 
-  /** Files with an open, a lock or somebody who waits for one. */
+  /** Files with an open, a lock or a waiter for one. */
   get size(): number {
     return this.#files.size;
   }
 
-  /** Undefined if nobody has an open or a lock there. */
+  /** Undefined if there is no open and no lock. */
   find(file: LockedFile): FileLocks | undefined {
     return this.#files.size === 0 ? undefined : this.#files.get(keyOf(file));
   }
@@ -75,7 +75,7 @@ export class LockTable {
     this.#release(file, (locks) => locks.ranges.unlockAll(owner));
   }
 
-  /** Whether an open of somebody else denies this to those who have not opened the file. */
+  /** Whether an open of another owner denies this to those who have not opened the file. */
   isDenied(file: LockedFile, access: number): boolean {
     return this.find(file)?.shareConflict({ access, deny: 0 }) !== undefined;
   }

@@ -1,7 +1,7 @@
 /** Byte-range locks of one file. Offsets are whole 64-bit numbers: SMB and version 4 lock beyond any file's end. */
 export const RANGE_END = 2n ** 64n;
 
-/** Who holds locks: compared by identity. What it carries is for those who are told that it is in the way. */
+/** Who holds locks: compared by identity. What it carries is shown to owners whose lock it conflicts with. */
 export interface LockOwner {
   /** Of the client, as its protocol numbers clients; 0 if it does not. */
   readonly clientId: bigint;

@@ -184,7 +184,7 @@ export interface Filesystem {
    */
   hold(as: Credentials, file: FileId, access: number): Awaitable<void>;
   release(as: Credentials, file: FileId): Awaitable<void>;
-  /** Told of what was refused before the filesystem was asked to do it. */
+  /** Called for operations that were refused before they reached the filesystem. */
   refused?(as: Credentials, file: FileId, wanted: RefusedUse, code: FileErrorCode): void;
 
   space(): Awaitable<SpaceUsage>;

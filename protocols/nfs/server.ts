@@ -44,7 +44,7 @@ export interface NfsServerOptions {
   groupsOf?(uid: number): Awaitable<readonly number[] | undefined>;
   /** Names of users and groups for version 4; without it they are numbers. */
   readonly identities?: Identities;
-  /** Keeps who may hold locks over a restart; without it nobody can claim theirs. */
+  /** Keeps who may hold locks over a restart; without it locks cannot be reclaimed. */
   readonly recorder?: ClientRecorder;
   /**
    * The same after a restart and after a failover, and no other server's: clients of 4.1 take two servers of one name for
@@ -139,7 +139,7 @@ export class NfsServer implements ConnectionHost {
     return endpoint;
   }
 
-  /** Nobody new comes in there; who is in stays. */
+  /** Closes the listener at that address; connections stay. */
   stopListening(endpoint: Endpoint): void {
     this.#listeners.get(keyOf(endpoint))?.close();
     this.#listeners.delete(keyOf(endpoint));

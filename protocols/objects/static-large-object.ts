@@ -118,7 +118,7 @@ async function* startingWith(
 
 /**
  * Bytes of the large object whose manifest `version` is (`attributes.staticManifest` is there and tells its size). The
- * first bytes are read before it resolves, so that a broken manifest is told by a rejection (BrokenManifestError) while
+ * first bytes are read before it resolves, so that a broken manifest is reported by a rejection (BrokenManifestError) while
  * there still is an answer to choose; the iterable may reject later on for the same reason.
  */
 export async function openStaticLargeObject(

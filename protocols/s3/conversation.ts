@@ -185,7 +185,7 @@ export class Conversation {
     return formReply(reply, request, form.fields, this.#settings.publicUrl);
   }
 
-  /** Nobody is signed in yet: the oldest bucket of that name that has rules answers. */
+  /** The request is not authenticated yet: the oldest bucket of that name that has rules answers. */
   #preflight(address: Address): S3Reply {
     this.#operation = { name: 'PreflightRequest', class: 'other', subject: address.level };
     const { store } = this.#wire.context;

@@ -5,7 +5,7 @@ import type { S3Error } from './errors.ts';
 import type { S3Reply } from './request.ts';
 import { errorDocument, field } from './xml.ts';
 
-/** A body that nobody read is let through to its end if it is this small; the connection can be used again. */
+/** An unread body is drained if it is this small; the connection can be used again. */
 const LEFT_BYTES_MAX = 256 * 1024;
 /** Else the client may finish sending within these, so that it reads the answer instead of a reset connection. */
 const DRAIN_BYTES_MAX = 64 * 2 ** 20;
@@ -51,7 +51,7 @@ export class ReplyWriter {
     return this.#flushed;
   }
 
-  /** The client sends nothing before it is told to. Node tells it by itself where the server has no `checkContinue`. */
+  /** The client waits for 100 Continue. Node sends it by itself where the server has no `checkContinue`. */
   get awaitsContinue(): boolean {
     return (
       this.#incoming.headers.expect?.toLowerCase() === '100-continue' &&
@@ -103,7 +103,7 @@ export class ReplyWriter {
     });
   }
 
-  /** The answer goes out before the end is told, which closes the connection. */
+  /** The reply is sent before the end is reported, which closes the connection. */
   async #linger(body: Uint8Array | undefined, isDocument: boolean): Promise<void> {
     if (body) this.#write(body, isDocument);
     else this.#response.flushHeaders();

@@ -15,7 +15,7 @@ export interface S3Query {
 /**
  * The bytes a client sends, decoded (no chunk signatures, no trailers). What the client says of them (Content-MD5,
  * x-amz-content-sha256, x-amz-checksum-*, trailers, signatures of chunks, the length) is verified before the end is
- * told: a reader that sees the end may commit. They can be read once.
+ * reported: a reader that sees the end may commit. They can be read once.
  */
 export interface S3Body {
   /** Undefined only where the length is not known beforehand: files of POST forms. */

@@ -1,7 +1,7 @@
 import { S3Error } from './errors.ts';
 import type { Level, Route, S3Operation, S3Query } from './request.ts';
 
-/** Parameters that make another operation of a request; one nobody serves must never fall through to the plain one. */
+/** Parameters that make another operation of a request; one that is not implemented must never fall through to the plain one. */
 const SUB_RESOURCES = new Set([
   'accelerate',
   'acl',

@@ -5,7 +5,7 @@ import { assertBrief } from '../../kernel/edge/testing/blocking.ts';
 import { serve, type Served } from './testing/serve.ts';
 
 /**
- * Goal: whoever has not signed in gets little of our time. Method: unsigned requests, to a bucket that lets everybody
+ * Goal: unauthenticated clients get little processor time. Method: unsigned requests, to a bucket that lets everybody
  * in as well, with what is most expensive to read within the limits. Client and server share the thread that is measured.
  */
 const K64 = 64 * 1024;

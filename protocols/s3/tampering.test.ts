@@ -159,7 +159,7 @@ test('each part of the Authorization header is covered', async () => {
     [/\/s3\//, '/ec2/', 'AuthorizationHeaderMalformed'],
     [/aws4_request/, 'aws5_request', 'AuthorizationHeaderMalformed'],
     [/ALPHAKEY/, 'BETAKEY', 'SignatureDoesNotMatch'],
-    [/ALPHAKEY/, 'NOBODY', 'InvalidAccessKeyId'],
+    [/ALPHAKEY/, 'UNKNOWN', 'InvalidAccessKeyId'],
     [/host;/, '', 'AuthorizationHeaderMalformed'],
     [/cache-control;/, '', 'SignatureDoesNotMatch'],
     [/;x-amz-meta-mood/, '', 'AccessDenied'],

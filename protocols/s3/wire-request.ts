@@ -25,7 +25,7 @@ export interface RequestParts {
   readonly makeBody: (header: (name: string) => string | undefined) => S3RequestBody;
 }
 
-/** Clients that presign put headers into the query; these are about bytes nobody had yet. */
+/** Clients that presign put headers into the query; these are about a body that was not known then. */
 const NEVER_IN_QUERY = /^x-amz-(?:checksum-|sdk-checksum-|trailer$|decoded-content-length$|content-sha256$)/;
 
 /** A request as operations see it, whether it came plainly or as a form. */

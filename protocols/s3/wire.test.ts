@@ -56,7 +56,7 @@ test('keys are stored and returned exactly, whatever they look like', async () =
   }
 });
 
-test('a client is told how long its connection stays, and nothing of one that it closes', async () => {
+test('Keep-Alive says how long the connection stays, except where the client closes it', async () => {
   const hints = [];
   for (const connection of ['keep-alive', 'close']) {
     const { url, method, headers } = signHeaders(rig.signer(), { method: 'GET', path: '/photos' });
@@ -289,7 +289,7 @@ test('an account over its rate may read but not change', async () => {
   assert.equal(put.code, 'SlowDown');
 });
 
-test('what the store refuses is told in the words of S3, and a surprise without its details', async () => {
+test('errors of the store become S3 errors, and unexpected ones show no details', async () => {
   const cases: [Error, number, string][] = [
     [new ObjectError('no-space', 'x'), 507, 'InsufficientStorage'],
     [new ObjectError('encryption-locked', 'x'), 503, 'ServiceUnavailable'],

@@ -87,7 +87,7 @@ function getAccount(request: SwiftRequest): SwiftReply {
   return { status: 200, headers, body: writeListing(format, shape, entries) };
 }
 
-/** Nothing here holds an account to a quota, so nobody shall believe it does. */
+/** Account quotas are not enforced here, so setting one is refused. */
 function refuseQuota(changes: ReadonlyMap<string, string | null>): void {
   for (const [name, value] of changes) {
     if (/^quota-(bytes|count)/.test(name) && value !== null) {

@@ -60,7 +60,7 @@ test('who waits for 100 Continue gets it after being let in, and not before', as
   if (!refused.socket.closed) await once(refused.socket, 'close');
 });
 
-test('a connection serves the next request after a refusal whose body nobody read', async () => {
+test('a connection serves the next request after a refusal whose body was not read', async () => {
   const wire = new Wire(swift.port);
   wire.send(put(100_000), 'x'.repeat(100_000));
   await wire.until(/401 Unauthorized/);
@@ -94,7 +94,7 @@ test('an upload that is cut off leaves nothing, and is on record once', async ()
       put(length, 'X-Auth-Token: tk-ann').map((line) => line.replace('/c/o', '/c/cut')),
       'x'.repeat(500),
     );
-    // What nobody has read yet is gone with the connection.
+    // Unread bytes are gone with the connection.
     const isRead = () => swift.lastRequest?.readableDidRead === true;
     await until(isRead, 'the request is read');
     wire.socket.destroy();

@@ -53,7 +53,7 @@ function temporaryGrant(exchange: Exchange, target: Target, account: AccountStat
   if (address.kind !== 'object' || !TEMP_URL_METHODS.includes(method)) {
     throw unauthorized(account.id, '401 Unauthorized: Temp URL invalid');
   }
-  // Signed are method, time and path: whoever adds a version to the address asks for what nobody signed.
+  // Method, time and path are signed: a request with a version in the address is not covered by the signature.
   if (query.has('version-id')) throw unauthorized(account.id, '401 Unauthorized: Temp URLs do not open versions');
   const { container, object } = address;
   const base = path.slice(0, path.length - object.length);
@@ -67,7 +67,7 @@ function temporaryGrant(exchange: Exchange, target: Target, account: AccountStat
   };
 }
 
-/** An account that is not there is told only to those who may see all accounts. */
+/** That an account does not exist is reported only to users who may see all accounts. */
 function noAccount(address: DataAddress, caller: Caller | null, settings: DataSettings): SwiftRefusal {
   if (caller === null) return unauthorized(address.account);
   const seesAll = caller.role === 'objs_admin' && settings.adminAccess;

@@ -18,7 +18,7 @@ export function findPublicService(db: Db, arrayId: number): PublicService | unde
   return services.get(db, sql, { arrayId });
 }
 
-/** Arrays that run and whose public service needs nobody's word. */
+/** Arrays that run and whose public service approves sign-ups by itself. */
 export function listAutoApproving(db: Db): number[] {
   const sql = `SELECT array_id FROM public_services JOIN arrays ON arrays.id = array_id
                WHERE auto_approve = 1 AND arrays.status = 'created'`;

@@ -99,7 +99,7 @@ test('no reply carries the password of the public service', async () => {
   for (const { text } of [made, shown]) assert.doesNotMatch(text, /password|correct horse/);
 });
 
-test('who signs up at an array is approved by the portal where nobody needs to be asked, and only there', async () => {
+test('sign-ups at an array are approved by the portal where the public service says so, and only there', async () => {
   const objects = await startFakeObjects();
   portal.onStop(() => objects.stop());
   portal.cloud.managementUrl = objects.url;
@@ -117,8 +117,8 @@ test('who signs up at an array is approved by the portal where nobody needs to b
   await portal.services.signUps.poll();
   assert.deepEqual(states(), ['approved', 'denied', 'approved']);
   const { data } = await portal.admin.client.events.list();
-  const told = data.filter(({ msg_title: title }) => title.includes(`at array ${name} and approved`));
-  assert.equal(told.length, 2);
+  const recorded = data.filter(({ msg_title: title }) => title.includes(`at array ${name} and approved`));
+  assert.equal(recorded.length, 2);
   await publicObjects.delete({ array_id: id });
   objects.signUps.set(4, { account: 'late', state: 'pending' });
   await portal.services.signUps.poll();

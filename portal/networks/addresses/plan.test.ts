@@ -52,7 +52,7 @@ test('a range is kept as two canonical addresses, and may span a gateway', () =>
   assert.equal(ipv6?.allocatable, 'fd00:20::a-fd00:20::f');
 });
 
-test('a bad cidr is refused, and host bits are told what the network would be', () => {
+test('a bad cidr is refused; with host bits, the error names the network', () => {
   refuses({ cidr: 'storage' }, ['cidr', /must be an IPv4 range such as/]);
   refuses({ cidr: 'fd00::/64' }, ['cidr', /must be an IPv4 range/]);
   refuses({ ipv6_cidr: '10.20.0.0/24' }, ['ipv6_cidr', /must be an IPv6 range/]);
@@ -114,7 +114,7 @@ test('a plan that leaves no address to hand out is refused', () => {
   ]);
 });
 
-test('gateways and ranges need their cidr, and every problem is told at once', () => {
+test('gateways and ranges need their cidr, and every problem is reported at once', () => {
   refuses(
     { gateway: '10.0.0.1', allocatable_ip_ranges: '10.0.0.1-10.0.0.2', ipv6_cidr: 'fd00::/64', ipv6_gateway: 'x' },
     ['gateway', /needs cidr/],

@@ -49,7 +49,7 @@ const hostless = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '
   subnetOf,
 );
 
-/** Reads both families; what is wrong is told all at once, each problem with its parameter. */
+/** Reads both families; reports all problems at once, each with its parameter. */
 export function readPlans(input: AddressInput): AddressPlans {
   const problems: FieldProblem[] = [];
   const plans = { ipv4: readPlan(input, 'ipv4', problems), ipv6: readPlan(input, 'ipv6', problems) };

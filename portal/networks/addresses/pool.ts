@@ -47,7 +47,7 @@ const CHUNK_LENGTH_MIN = 8;
 const CHUNK_LENGTH_MAX = 1024;
 
 /**
- * The first address, from a start on, that nobody has. Asks chunk by chunk which addresses are taken, so that the
+ * The first address, from a start on, that is free. Asks chunk by chunk which addresses are taken, so that the
  * cost follows the addresses that are taken, not the size of the range.
  */
 export function firstFree(

@@ -80,7 +80,7 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
 }
 
-/** Addresses that are nobody's: the network's own, and in IPv4 the broadcast address. */
+/** Addresses that no host can have: the network's own, and in IPv4 the broadcast address. */
 export function unusableAddresses({ family, first, last }: Subnet): bigint[] {
   return family === 'ipv4' ? [first, last] : [first];
 }

@@ -4,7 +4,7 @@ export interface InterfacePlace {
   readonly arrayId: number;
   readonly networkId: number;
   readonly address: string;
-  /** Whether the array has been told. */
+  /** Whether the array has it. */
   readonly attached: boolean;
   /** Whether the array listens there, as its cloud last said, and why not. */
   readonly bound: boolean;

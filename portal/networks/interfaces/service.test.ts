@@ -72,7 +72,7 @@ test('a network without addresses, a full one and one the array is in say so', a
   });
 });
 
-test("an array joins its owner's networks at its provider, whoever asks", async (context) => {
+test("an array joins its owner's networks at its provider, for every caller", async (context) => {
   const { ann, bob, local, add, fixture, cloudId, interfaces, write } = await networkFixture(context);
   const east = await fixture.provider('east', cloudId);
   const tank = await fixture.array(ann, local);

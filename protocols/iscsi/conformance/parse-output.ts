@@ -10,7 +10,7 @@ const SUITE = /^Suite: (\S+)/;
 const TEST = /^\s+Test: (\S+) \.\.\.(.*)$/;
 const REASON_CHARACTERS_MAX = 200;
 
-/** Reads what `iscsi-test-cu --verbose` prints. A test without an end is left out: whoever asked knows it is missing. */
+/** Reads what `iscsi-test-cu --verbose` prints. A test without an end is left out: the caller knows which tests it asked for. */
 export function parseOutput(output: string): TestOutcome[] {
   const outcomes: TestOutcome[] = [];
   let suite = '';

@@ -81,7 +81,7 @@ test('text may come in pieces', () => {
   assert.ok(exchange.handle(request(OPERATIONAL_TO_FULL), text.subarray(20)).result);
 });
 
-test('where a secret is set nobody gets around it', () => {
+test('where a secret is set, login without it is refused', () => {
   const chap = { user: 'alice', secret: 'twelve bytes!' };
   const attempts: (() => unknown)[] = [
     () => new LoginExchange(doorkeeper({ chap })).handle(request(OPERATIONAL_TO_FULL), encodeText(NAMES)),
@@ -103,8 +103,8 @@ test('where a secret is set nobody gets around it', () => {
 });
 
 test('a target that is not there and one that is not for the initiator look the same', () => {
-  const nobody = new LoginExchange({ ...doorkeeper(), admitTo: () => undefined });
-  assert.throws(() => nobody.handle(request(OPERATIONAL_TO_FULL), encodeText(NAMES)), refusal(LoginStatus.notFound));
+  const closed = new LoginExchange({ ...doorkeeper(), admitTo: () => undefined });
+  assert.throws(() => closed.handle(request(OPERATIONAL_TO_FULL), encodeText(NAMES)), refusal(LoginStatus.notFound));
   const discovery = new LoginExchange({ ...doorkeeper(), admitToDiscovery: () => undefined });
   const text = encodeText([NAMES[0]!, ['SessionType', 'Discovery']]);
   assert.throws(() => discovery.handle(request(OPERATIONAL_TO_FULL), text), refusal(LoginStatus.notFound));

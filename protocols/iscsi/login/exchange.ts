@@ -116,7 +116,7 @@ export class LoginExchange {
     }
   }
 
-  /** One connection is all a session may have, so nobody can join one. */
+  /** A session has one connection, so no second one can join it. */
   #checkSessionHandle(handle: number): void {
     if (handle === 0) return;
     throw new LoginRefused(LoginStatus.sessionDoesNotExist, 'a session cannot be joined; log in with TSIH 0');

@@ -18,7 +18,7 @@ export class Attachment {
   readonly nexus: Nexus;
   readonly key: string;
   readOnly: boolean;
-  /** Told to the initiator one by one, each in place of a command's result. */
+  /** Reported to the initiator one by one, each in place of a command's result. */
   readonly attentions: SenseData[] = [Attention.powerOn];
 
   constructor(unit: LogicalUnit, nexus: Nexus, readOnly: boolean) {

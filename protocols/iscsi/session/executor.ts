@@ -22,7 +22,7 @@ export interface ExecutorOptions {
   readonly parameters: SessionParameters;
   readonly window: CommandWindow;
   readonly responder: Responder;
-  /** Told of errors of our own. */
+  /** Called with internal errors. */
   fail(error: unknown): void;
 }
 
@@ -89,7 +89,8 @@ export class Executor implements TaskOwner {
     const { parameters, limits } = this.#options;
     if (data.length > 0 && !parameters.immediateData) throw new ProtocolError('data came with a command');
     if (data.length > parameters.firstBurstBytes) throw new ProtocolError('more unasked data than agreed');
-    if (moreComes && parameters.initialR2t) throw new ProtocolError('data is announced that nobody asked for');
+    if (moreComes && parameters.initialR2t)
+      throw new ProtocolError('unsolicited data is announced but InitialR2T is Yes');
     const short = this.#writeBytes > 0 && this.#writeBytes + wanted > limits.writeBytesMax;
     const room = short ? Math.min(wanted, parameters.firstBurstBytes) : wanted;
     const gather = new WriteGather(this.#acquireBuffer(room), wanted, moreComes, parameters);
@@ -291,7 +292,7 @@ export class Executor implements TaskOwner {
     this.#closed = true;
     const receiving = this.#receiving;
     this.#receiving = undefined;
-    // The receiver has stopped, so nobody fills this buffer any more.
+    // The receiver has stopped, so this buffer is not filled any more.
     if (receiving !== undefined) receiving.receiving = false;
     if (receiving?.abandoned === true) this.#releaseGather(receiving);
     return this.abortAll(undefined, 'unanswered');

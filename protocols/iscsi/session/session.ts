@@ -55,7 +55,7 @@ export interface SessionOptions {
   readonly handle: number;
   readonly login: LoginResult;
   readonly target: SessionTarget | undefined;
-  /** By what whoever let it in knows it. */
+  /** The label that the authorisation gave it. */
   readonly label: string;
   readonly limits: Limits;
   readonly buffers: BufferSource;

@@ -15,7 +15,7 @@ const UNDERFLOW = 0x02;
 /** Commands out, answers in. Every answer is held against the protocol; the first wrong one ends the connection. */
 export class Channel implements PduSink {
   readonly parameters: SessionParameters;
-  /** What logical units and the target told without being asked, oldest first; the last hundred. */
+  /** Asynchronous messages of logical units and the target, oldest first; the last hundred. */
   readonly unitAttentions: UnitAttention[] = [];
   readonly asyncMessages: AsyncMessage[] = [];
   readonly #connection: InitiatorConnection;

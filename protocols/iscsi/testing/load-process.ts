@@ -16,7 +16,7 @@ type LoadAnswer = { readonly result: LoadResult } | { readonly error: string };
 
 const NOTHING_DONE: LoadResult = { operations: 0, seconds: 0, clientMicroseconds: 0 };
 
-/** An initiator in a process of its own, so that it takes no time from whoever measures or serves. */
+/** An initiator in a process of its own, so that it takes no processor time from the measurement or the server. */
 export class LoadProcess {
   readonly #child: ChildProcess;
 

@@ -17,7 +17,7 @@ export class Reader {
   dataDigest = false;
   dataBytesMax: number;
   sink: PduSink;
-  /** Where data segments go that nobody else wants. */
+  /** Where data segments go that belong to no task. */
   readonly scratch: Buffer;
   destination: Buffer;
   destinationAt = 0;

@@ -30,7 +30,7 @@ export class SectorModel {
   readonly #durable: Uint32Array;
   /** The generation at which the sector was last made zeros. */
   readonly #zeroed: Uint32Array;
-  /** Sectors whose content nobody knows: not checked until written. */
+  /** Sectors with unknown content: not checked until written. */
   readonly #unknown: Uint8Array;
 
   constructor(sectors: number, seed: number, initial: 'zeros' | 'unknown') {
@@ -121,7 +121,7 @@ export class SectorModel {
     this.#newest[at] = this.#durable[at] = generation;
   }
 
-  /** Whose content it is, when it is somebody's. */
+  /** The generation the content is of, if it is of any. */
   #describe(seen: Buffer, scratch: Buffer): string {
     if (isZeros(seen)) return 'zeros';
     const lba = seen.readUInt32LE(0);

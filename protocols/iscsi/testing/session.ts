@@ -41,7 +41,7 @@ export class InitiatorSession {
     return this.#channel.window;
   }
 
-  /** What logical units told without being asked, oldest first; the last hundred. */
+  /** Asynchronous messages of logical units, oldest first; the last hundred. */
   get unitAttentions(): readonly UnitAttention[] {
     return this.#channel.unitAttentions;
   }

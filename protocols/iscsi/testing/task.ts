@@ -47,8 +47,8 @@ export class InitiatorTask {
   sense: Sense | undefined = undefined;
   answerOpcode = 0;
   deadlineMs = 0;
-  resolve: (value: never) => void = nobody;
-  reject: (error: Error) => void = nobody;
+  resolve: (value: never) => void = ignore;
+  reject: (error: Error) => void = ignore;
 
   constructor(slot: number) {
     this.slot = slot;
@@ -76,16 +76,16 @@ export class InitiatorTask {
     this.tag = 0;
     this.dataOut = NOTHING;
     this.into = NOTHING;
-    this.resolve = nobody;
-    this.reject = nobody;
+    this.resolve = ignore;
+    this.reject = ignore;
   }
 }
 
-function nobody(): void {
-  // A task that nobody waits for.
+function ignore(): void {
+  // A task without a waiter.
 }
 
-/** Tells whoever waits for the task how it ended. */
+/** Resolves or rejects the promise of the task. */
 export function completeTask(task: InitiatorTask, error?: Error): void {
   const { resolve, reject, kind, into, received, residual, status, sense } = task;
   if (error !== undefined) {

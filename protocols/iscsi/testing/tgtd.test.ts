@@ -111,7 +111,7 @@ test('random reads and writes at a depth come back as they were written', { skip
   });
 });
 
-test('a process of its own fills a unit and puts a load on it; what fails there is told here', { skip }, async () => {
+test('a process of its own fills a unit and puts a load on it; its errors are reported here', { skip }, async () => {
   await withTgtd({}, async (login) => {
     const load = new LoadProcess();
     const size = { transferBytes: 4096, spanBytes: 4 * 1024 * 1024, depth: 8, seconds: 0.2, seed: 1 };

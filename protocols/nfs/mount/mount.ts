@@ -91,7 +91,7 @@ export class MountProgram implements RpcProgram {
     for (const entry of [...this.#mounts.values()]) if (entry.address === address) this.#unmount(address, entry.path);
   }
 
-  /** Only its own: what others have mounted is nobody else’s business. */
+  /** Only its own: a client does not see what others have mounted. */
   #dump(address: string, reply: XdrWriter): void {
     for (const entry of this.#mounts.values()) {
       if (entry.address === address) reply.bool(true).text(address).text(entry.path);

@@ -8,14 +8,14 @@ import { serve } from '../testing/serve.ts';
 
 /** Writes down who asked for what. */
 class RecordingFilesystem extends MemoryFilesystem {
-  readonly #told: string[] = [];
+  readonly #calls: string[] = [];
 
-  told(): string[] {
-    return this.#told.splice(0);
+  calls(): string[] {
+    return this.#calls.splice(0);
   }
 
   #tell(as: Credentials, what: string): void {
-    this.#told.push(`${as.uid}@${as.client} ${what}`);
+    this.#calls.push(`${as.uid}@${as.client} ${what}`);
   }
 
   override read(as: Credentials, file: FileId, offset: number, into: Buffer): number {
@@ -43,7 +43,7 @@ class RecordingFilesystem extends MemoryFilesystem {
   }
 }
 
-test('a filesystem is told who reads, lists, opens and closes from where, and whom the server refused', async (context) => {
+test('a filesystem gets the caller and address of reads, lists, opens and closes, and refusals of the server', async (context) => {
   const filesystem = new RecordingFilesystem();
   let access: ExportAccess | undefined = { ...DEFAULT_ACCESS, squash: 'none' };
   const { client3, client40, client41 } = await serve(context, { filesystem, export: { authorise: () => access } });
@@ -60,7 +60,7 @@ test('a filesystem is told who reads, lists, opens and closes from where, and wh
   await theirs.read(handle, 0, 100);
   await theirs.write(handle, 0, Buffer.from('no'));
   await theirs.setattr(handle, { size: 0 });
-  assert.deepEqual(filesystem.told(), [
+  assert.deepEqual(filesystem.calls(), [
     '7@127.0.0.1 read 4',
     '7@127.0.0.1 list',
     '8@127.0.0.1 refused read EACCES',
@@ -74,7 +74,7 @@ test('a filesystem is told who reads, lists, opens and closes from where, and wh
   await old.compound(ops.put(handle), ops.close(state, old.nextSequence('owner')));
   const other = await client41('other', stranger);
   for (const wanted of [1, 2]) await other.open({ name: 'f', access: wanted });
-  assert.deepEqual(filesystem.told(), [
+  assert.deepEqual(filesystem.calls(), [
     `7@127.0.0.1 hold ${Access.read}`,
     '7@127.0.0.1 read 2',
     '7@127.0.0.1 release',
@@ -86,5 +86,5 @@ test('a filesystem is told who reads, lists, opens and closes from where, and wh
   await mine.remove(mine.root, 'f');
   access = undefined;
   await mine.getattr(handle);
-  assert.deepEqual(filesystem.told(), ['7@127.0.0.1 refused write EROFS', '7@127.0.0.1 refused any EACCES']);
+  assert.deepEqual(filesystem.calls(), ['7@127.0.0.1 refused write EROFS', '7@127.0.0.1 refused any EACCES']);
 });

@@ -4,7 +4,7 @@ import type { Awaitable, Filesystem } from '../filesystem.ts';
 /** What a client may do with an export. */
 export interface ExportAccess {
   readonly readOnly: boolean;
-  /** Whose requests are done as `anonymousUid` and `anonymousGid`: nobody's, root's or everybody's. */
+  /** Whose requests are done as `anonymousUid` and `anonymousGid`: of no user, of root or of all (NFS: squash). */
   readonly squash: 'none' | 'root' | 'all';
   readonly anonymousUid: number;
   readonly anonymousGid: number;

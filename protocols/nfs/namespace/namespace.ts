@@ -36,7 +36,7 @@ export interface FoundPlace {
 const SNAPSHOT_DIRECTORY = Buffer.from('.snapshot');
 const PARENT = Buffer.from('..');
 const READ_ONLY: ExportAccess = { ...DEFAULT_ACCESS, readOnly: true, squash: 'none' };
-const NOBODY = 0xffff_ffff;
+const UNKNOWN_ID = 0xffff_ffff;
 const SNAPSHOT_OWNERS_MAX = 1024;
 
 export interface NamespaceOptions {
@@ -146,7 +146,7 @@ export class Namespace {
 
   #pseudo(caller: Caller, file: FileId): Place {
     const { tree } = this.exports.pseudoTree(caller.address);
-    const as = { uid: NOBODY, gid: NOBODY, groups: [] };
+    const as = { uid: UNKNOWN_ID, gid: UNKNOWN_ID, groups: [] };
     return { kind: 'pseudo', filesystem: tree, file, export: undefined, access: READ_ONLY, as };
   }
 
@@ -213,7 +213,7 @@ function mustHave(owner: NfsExport | undefined): NfsExport {
   return owner;
 }
 
-/** It is told as who the client calls itself: nobody it could be is settled for it. */
+/** It gets the ids that the client sent: they have not been mapped to a user yet. */
 function notForThem({ filesystem }: NfsExport, { credentials, address: client }: Caller, file: FileId): FileError {
   const { uid, gid, groups } = credentials;
   filesystem.refused?.({ uid, gid, groups, client }, file, 'any', 'EACCES');

@@ -22,9 +22,9 @@ interface Procedure {
 
 /** What the server tells hosts that lock by version 3. */
 export interface HostCallbacks {
-  /** A lock that the host waits for is its own now. False if it could not be told, or does not want it. */
+  /** A lock that the host waits for is its own now. False if the host could not be reached, or does not want it. */
   granted(address: string, args: LockArguments): Promise<boolean>;
-  /** The server has restarted: whoever held locks must claim them. */
+  /** The server has restarted: holders of locks must reclaim them. */
   restarted(address: string, serverName: string, state: number): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export class RpcCallbacks implements HostCallbacks {
   }
 
   async restarted(address: string, serverName: string, state: number): Promise<void> {
-    // A host that cannot be told finds out when it asks for its next lock.
+    // A host that cannot be reached finds out when it asks for its next lock.
     await this.#reach(address, STATUS_MONITOR, (writer) => writer.text(serverName).i32(state)).catch(() => undefined);
   }
 

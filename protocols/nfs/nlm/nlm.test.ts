@@ -204,7 +204,7 @@ test('shares of DOS hold against each other and against version 4', async (conte
   assert.equal(server.locks.size, 0);
 });
 
-test('after a restart hosts are told, claim their locks, and others wait', async (context) => {
+test('after a restart hosts are notified, reclaim their locks, and others wait', async (context) => {
   const recorder = new MemoryRecorder();
   const filesystem = new MemoryFilesystem();
   const first = await open(context, { recorder, filesystem });
@@ -228,7 +228,7 @@ test('after a restart hosts are told, claim their locks, and others wait', async
   assert.equal(await one.status(Proc.lock, { handle, offset: 50n, reclaim: true }), NlmStatus.grace);
   await one.status(Proc.unlock, { handle, length: 0n });
   served.server.watch();
-  await until(() => recorder.load().length === 0, 'nobody who holds nothing is on record');
+  await until(() => recorder.load().length === 0, 'only hosts that hold a lock are on record');
 });
 
 test('the portmapper says that everything is at one port', async (context) => {
@@ -277,10 +277,10 @@ async function fakeHost(context: TestContext, answer: (program: number, args: Xd
 }
 
 test('hosts are called where their portmapper says', async (context) => {
-  const told: string[] = [];
+  const notified: string[] = [];
   const port = await fakeHost(context, (program, args, own) => {
     if (program === 100000) return new XdrWriter().u32(own);
-    if (program === 100024) told.push(`${args.text(50)} ${args.i32()}`);
+    if (program === 100024) notified.push(`${args.text(50)} ${args.i32()}`);
     return new XdrWriter().text('cookie').u32(0);
   });
   const callbacks = new RpcCallbacks(port);
@@ -288,6 +288,6 @@ test('hosts are called where their portmapper says', async (context) => {
   const args = { ...lock, owner: Buffer.from('o'), processId: 1, offset: 0n, length: 1n };
   assert.equal(await callbacks.granted('127.0.0.1', args), true);
   await callbacks.restarted('127.0.0.1', 'array', 7);
-  assert.deepEqual(told, ['array 7']);
+  assert.deepEqual(notified, ['array 7']);
   assert.equal(await new RpcCallbacks(1).granted('127.0.0.1', args), false);
 });

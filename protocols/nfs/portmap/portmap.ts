@@ -7,7 +7,7 @@ const TCP = 6;
 const Procedure = { getPort: 3, dump: 4 } as const;
 
 /**
- * Says where the programs of this server are: all at one port. Clients that are told the port need it not; the kernel of
+ * Says where the programs of this server are: all at one port. Clients that are configured with the port do not need it; the kernel of
  * Linux has no option for the port of the lock manager and asks at port 111, where the server may listen, too.
  */
 export class PortmapProgram implements RpcProgram {

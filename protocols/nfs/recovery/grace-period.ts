@@ -12,7 +12,7 @@ type ClientName = Pick<RecordedClient, 'kind' | 'name'>;
 
 /**
  * After a restart only those clients get opens and locks that had them before, until all said that they have theirs
- * back or the time is over. Otherwise somebody else could take a lock that its holder believes to have. Where nobody
+ * back or the time is over. Otherwise another client could take a lock that its holder believes to have. Where no client
  * held anything there is nothing to wait for.
  */
 export class GracePeriod {

@@ -6,7 +6,7 @@ export interface RecordedClient {
   readonly kind: 'v4' | 'lock-manager';
   /** Any bytes, as base64. */
   readonly name: string;
-  /** Where the lock manager's client is told of a restart. */
+  /** Where the lock manager's client is notified of a restart. */
   readonly address: string;
 }
 

@@ -110,7 +110,7 @@ test('a client that was silent for longer than its lease loses what it holds, an
   await until(() => recorder.load().length === 1, 'the record is gone');
 });
 
-test('whoever does not come back within the grace period cannot claim anything after the next restart', async (context) => {
+test('a client that does not come back within the grace period cannot reclaim anything after the next restart', async (context) => {
   const { client40, restart, recorder, clock } = await restartable(context);
   await client40('gone');
   const { server, events } = await restart();

@@ -14,7 +14,7 @@ test('a large buffer is used again once it is given back, by any view of it', ()
   assert.notEqual(pool.acquire(1000 * KIB).buffer, first.buffer, 'given back twice, it is lent once');
 });
 
-test('a buffer that somebody keeps, or that is not ours, is never lent again', () => {
+test('a buffer that was detached, or that is not ours, is never lent again', () => {
   const pool = new BufferPool(1024 * KIB);
   const kept = pool.acquire(100 * KIB);
   pool.detach(kept);

@@ -4,7 +4,7 @@ const SMALL_BYTES = 64 * 1024;
 
 /**
  * Large buffers are used again: to make one for each transfer keeps the garbage collector busy for half of the time. A
- * buffer is told by its memory, so any view of it can be given back, by whoever is the last to use it.
+ * buffer is recognized by its memory, so any view of it can be released, by its last user.
  */
 export class BufferPool {
   readonly #bytes: number;
@@ -24,7 +24,7 @@ export class BufferPool {
     return buffer;
   }
 
-  /** Nobody uses it any more. Has no effect on buffers of others. */
+  /** It is not used any more. Has no effect on other buffers. */
   release(view: Buffer): void {
     const buffer = this.#lent.get(view.buffer);
     if (buffer === undefined) return;
@@ -32,7 +32,7 @@ export class BufferPool {
     if (this.#free.length < KEPT_MAX) this.#free.push(buffer);
   }
 
-  /** Somebody keeps it: it never comes back. */
+  /** It stays in use: it never comes back to the pool. */
   detach(view: Buffer): void {
     this.#lent.delete(view.buffer);
   }

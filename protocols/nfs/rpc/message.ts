@@ -47,7 +47,7 @@ export interface CallHeader {
   readonly badCredentials: boolean;
 }
 
-const NOBODY = { machine: '', uid: -1, gid: -1, groups: [] } as const;
+const NO_CREDENTIALS = { machine: '', uid: -1, gid: -1, groups: [] } as const;
 
 /** Throws `XdrError` for anything that is no call: such a connection has lost its way and is ended. */
 export function readCall(reader: XdrReader): CallHeader {
@@ -63,7 +63,8 @@ export function readCall(reader: XdrReader): CallHeader {
   reader.u32();
   reader.opaque(OPAQUE_AUTH_BYTES_MAX);
   const header = { xid, rpcVersion, program, version, procedure };
-  if (flavor === AuthFlavor.none) return { ...header, credentials: { flavor, ...NOBODY }, badCredentials: false };
+  if (flavor === AuthFlavor.none)
+    return { ...header, credentials: { flavor, ...NO_CREDENTIALS }, badCredentials: false };
   if (flavor !== AuthFlavor.sys) return { ...header, credentials: undefined, badCredentials: false };
   const credentials = readSys(body);
   return { ...header, credentials, badCredentials: credentials === undefined };

@@ -26,7 +26,7 @@ export class RecordReader {
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
 
-  /** Large records lie in buffers of the source: whoever gets the record may give it back. */
+  /** Large records lie in buffers of the source: the receiver of the record may release it. */
   constructor(recordBytesMax: number, record: (bytes: Buffer) => void, source?: BufferSource) {
     this.#recordBytesMax = recordBytesMax;
     this.#record = record;

@@ -60,7 +60,7 @@ export class ReplayCache {
     try {
       const bytes = await reply;
       const isKept = keep();
-      // Whoever has sent it must not use its memory again.
+      // The connection that has sent it must not reuse its memory.
       if (entry.isShared) this.#buffers?.detach(bytes);
       if (this.#entries.get(key) !== entry) return bytes;
       if (!isKept) {

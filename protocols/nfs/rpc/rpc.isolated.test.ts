@@ -165,7 +165,7 @@ test('a client that asks and never reads is not read from any further', async (c
   assert.equal((await client.getattr(handle)).status, 0);
 });
 
-test('whoever opens many connections and says nothing makes room for others', async (context) => {
+test('a client that opens many silent connections loses them to others', async (context) => {
   const { connect, port, events } = await serve(context, { limits: { connectionsMax: 8 } });
   const client = await Client3.mount(await connect(), '/share');
   const silent = await Promise.all(Array.from({ length: 20 }, () => RpcClient.open(port).catch(() => undefined)));

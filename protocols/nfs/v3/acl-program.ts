@@ -122,7 +122,7 @@ function readEntries(args: XdrReader): AclEntry[] {
   });
 }
 
-/** The mask that was put in for the client's sake says nothing where nobody is named. */
+/** The mask that was put in for the client's sake says nothing where no user or group is named. */
 function minimal(entries: readonly AclEntry[]): readonly AclEntry[] {
   const isNamed = entries.some(({ tag }) => tag === 'user' || tag === 'group');
   return isNamed ? entries : entries.filter(({ tag }) => tag !== 'mask');

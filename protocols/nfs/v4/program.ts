@@ -18,7 +18,7 @@ const WITHOUT_SESSION: readonly number[] = [
   Op.destroyClientId,
 ];
 
-/** In a session requests that come again are told by their slot; before sessions the bytes must do. */
+/** In a session, retransmissions are recognized by their slot; before sessions, by their bytes. */
 export function isReplayed4(procedure: number, args: XdrReader): boolean {
   if (procedure !== COMPOUND) return false;
   try {

@@ -26,7 +26,7 @@ test('a request that comes again in its slot is not done again', async (context)
   assert.equal(filesystem.fileCount, 3);
 });
 
-test('a request that comes again while the first is under way is told to come back later', async (context) => {
+test('a retransmission while the first request is under way gets NFS4ERR_DELAY', async (context) => {
   const { client41, filesystem } = await serve(context);
   const client = await client41('tester');
   let release: () => void = () => undefined;
@@ -98,12 +98,12 @@ test('replies are kept only as large as agreed, and never larger than the client
   await root.write(handle, 0, Buffer.alloc(100_000));
   const client = await client41('tester');
   const read = (keep: boolean, sequence: number) =>
-    client.bare(client.sequence(1, sequence, keep), ops.put(handle), ops.read(NOBODY, 0, 100_000));
+    client.bare(client.sequence(1, sequence, keep), ops.put(handle), ops.read(NO_STATE, 0, 100_000));
   assert.equal((await read(true, 1)).status, Status4.replyTooBigToCache);
   assert.equal((await read(false, 2)).status, 0);
 });
 
-const NOBODY = { sequence: 0, other: Buffer.alloc(12) };
+const NO_STATE = { sequence: 0, other: Buffer.alloc(12) };
 
 test('EXCHANGE_ID and CREATE_SESSION: known, restarted and foreign clients', async (context) => {
   const { connect, server } = await serve(context);

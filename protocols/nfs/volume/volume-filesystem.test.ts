@@ -24,7 +24,7 @@ test('a tree over a volume: made, listed, renamed, read and removed', async (con
     assert.ok((await client.read(handle, at, MIB)).data.equals(data.subarray(at, at + MIB)));
   }
   const alone = await client.create(directory, 'alone');
-  assert.ok(alone.wcc.before && alone.wcc.after, 'a change that nobody else was in the way of is told exactly');
+  assert.ok(alone.wcc.before && alone.wcc.after, 'a change without concurrent changes is reported exactly');
   assert.equal((await client.rename(directory, 'file-1', client.root, 'moved')).status, 0);
   assert.equal((await client.rmdir(client.root, 'd')).status, Status3.notEmpty);
   assert.equal((await client.remove(directory, 'file-2')).status, 0);

@@ -112,7 +112,7 @@ export class XdrWriter {
   }
 
   /**
-   * Room for up to `length` bytes of opaque data that somebody else fills in, with its length before it. The view is
+   * Room for up to `length` bytes of opaque data that the caller fills in, with its length before it. The view is
    * valid until the next write. `endOpaque` then says how many there are.
    */
   beginOpaque(length: number): Buffer {

@@ -51,7 +51,7 @@ export class S3Access {
     return meant;
   }
 
-  /** Accounts that are switched off serve nobody, neither their own users nor others. */
+  /** Accounts that are disabled serve no user, neither their own nor others. */
   async demandEnabled(request: AskingRequest, bucket: Bucket): Promise<void> {
     if (request.caller?.account === bucket.account) return;
     const account = await this.#context.directory.account(bucket.account);
@@ -65,7 +65,7 @@ export class S3Access {
     return own ? [own] : store.bucketsNamed(name);
   }
 
-  /** What is nobody's business but its account's does not show. */
+  /** What only its account may see does not show. */
   #visible({ caller, settings }: AskingRequest, bucket: Bucket): boolean {
     if (caller?.account === bucket.account) return true;
     return isShared(bucket) || (settings.adminAccess && caller?.role === 'objs_admin');

@@ -10,11 +10,11 @@ import { PEOPLE, serve, type Served } from '../testing/serve.ts';
 let served: Served;
 let eve: S3Client;
 let fay: S3Client;
-let nobody: S3Client;
+let anonymous: S3Client;
 
 before(async () => {
   served = await serve();
-  [eve, fay, nobody] = [served.as('eve'), served.as('fay'), served.as(null)];
+  [eve, fay, anonymous] = [served.as('eve'), served.as('fay'), served.as(null)];
   expect(await eve.call('PUT', '/mine'), 200);
 });
 
@@ -37,7 +37,7 @@ async function share(name: 'ada' | 'fay', bucket: string, Action: string[], tags
 test('what the older bucket refuses is not asked of a younger one of the same name', async () => {
   await share('ada', 'site', ['s3:GetObject']);
   await share('fay', 'site', ['s3:*']);
-  for (const client of [nobody, eve]) {
+  for (const client of [anonymous, eve]) {
     assert.equal(expect(await client.call('GET', '/site/o'), 200).text, 'of ada');
     expect(await client.call('PUT', '/site/o', { body: 'for ada' }), 403);
     expect(await client.call('GET', '/site'), 403);
@@ -45,7 +45,7 @@ test('what the older bucket refuses is not asked of a younger one of the same na
   }
   assert.equal((await fay.call('GET', '/site/o')).text, 'of fay');
   const exact = `/${PEOPLE.fay.caller.account}:site/o`;
-  assert.equal(expect(await nobody.call('GET', exact), 200).text, 'of fay');
+  assert.equal(expect(await anonymous.call('GET', exact), 200).text, 'of fay');
 });
 
 test('the tags of a copy are asked for in the bucket that is copied from', async () => {

@@ -9,11 +9,11 @@ import { PEOPLE, serve, type Served } from '../testing/serve.ts';
 let served: Served;
 let ada: S3Client;
 let eve: S3Client;
-let nobody: S3Client;
+let anonymous: S3Client;
 
 before(async () => {
   served = await serve();
-  [ada, eve, nobody] = [served.as('ada'), served.as('eve'), served.as(null)];
+  [ada, eve, anonymous] = [served.as('ada'), served.as('eve'), served.as(null)];
   expect(await eve.call('PUT', '/mine'), 200);
 });
 
@@ -61,7 +61,7 @@ test('what a policy allows of objects it does not allow of their versions', asyn
     's3:DeleteObject',
   ]);
   const subresources = [{}, { tagging: '' }, { acl: '' }, { attributes: '' }];
-  for (const client of [nobody, eve]) {
+  for (const client of [anonymous, eve]) {
     for (const query of subresources) {
       const headers = { 'x-amz-object-attributes': 'ObjectSize' };
       expect(await client.call('GET', path, { query, headers }), 200);
@@ -85,8 +85,8 @@ test('what a policy allows of objects it does not allow of their versions', asyn
 
 test('the ACL of an old version does not open the current one to a copy', async () => {
   const { path, old } = await versioned('acl', { 'x-amz-acl': 'public-read' });
-  expect(await nobody.call('GET', path), 403);
-  expect(await nobody.call('GET', path, { query: { versionId: old } }), 200);
+  expect(await anonymous.call('GET', path), 403);
+  expect(await anonymous.call('GET', path, { query: { versionId: old } }), 200);
   await allow('acl', ['s3:GetBucketLocation']);
   const headers = { 'x-amz-copy-source': `/${PEOPLE.ada.caller.account}:acl/o` };
   for (const query of [{}, { versionId: old }]) {

@@ -13,7 +13,7 @@ const LF = 0x0a;
 /**
  * The aws-chunked encoding: `<size in hex>[;chunk-signature=…]` CRLF data CRLF, a chunk of size 0 at the end, and then
  * headers about the data where they were announced. Data is handed on before its chunk's signature is known to be
- * right, so nobody may rely on it before `end` returned.
+ * right, so callers may rely on it only after `end` returned.
  */
 export class ChunkDecoder {
   readonly #signer: ChunkSigner | null;

@@ -1,7 +1,7 @@
 const TICK_MS = 5_000;
 const TICKS_MAX = 12;
 
-/** Somebody who waits for a client. */
+/** A wait for a client's bytes. */
 export interface Waiting {
   /** When there was last a sign of life. */
   tick: number;

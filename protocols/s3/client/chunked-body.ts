@@ -20,7 +20,7 @@ function framed(size: number): number {
   return size.toString(16).length + SIGNATURE_BYTES + LINE_ENDS_BYTES + size;
 }
 
-/** The aws-chunked encoding: what arrives damaged is refused, and nobody has to read the body twice to say its hash. */
+/** The aws-chunked encoding: what arrives damaged is refused, and the body need not be read twice for its hash. */
 export async function* chunkedBody(
   body: AsyncIterable<Uint8Array>,
   signer: ChunkSigner,

@@ -77,7 +77,7 @@ export class RemoteRefusal extends Error {
 /** Without a byte either way for so long, a connection is given up. */
 const IDLE_MS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 2 ** 20;
-/** Also who expects few bytes is told why there are none. */
+/** A caller that expects few bytes also gets the error that says why there are none. */
 const REFUSAL_BYTES_MAX = 2 ** 16;
 const CONNECTIONS_MAX = 16;
 
@@ -199,7 +199,7 @@ class Source implements AsyncIterable<Uint8Array> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      yield* this.#bytes;
+      for await (const piece of this.#bytes) yield piece;
     } catch (error) {
       this.failure = error;
       throw error;
@@ -207,7 +207,7 @@ class Source implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** What goes wrong here is told by the request itself; an answer that comes early ends it. */
+/** Errors here are reported by the request itself; an early reply ends it. */
 async function sendStream(outgoing: ClientRequest, source: Source, { chunks }: Signed): Promise<void> {
   const body = Readable.from(chunkedBody(source, chunks), { highWaterMark: 1 });
   await pipeline(body, outgoing).catch((error: unknown) => void outgoing.destroy(error as Error));

@@ -95,7 +95,7 @@ function headersOf(fields: ReadonlyMap<string, string>, form: Form): IncomingHtt
   return headers;
 }
 
-/** XML is read when somebody asks for it, who may write to the bucket then. */
+/** The XML is parsed on first use, after the check that the user may write to the bucket. */
 function setLazily(headers: IncomingHttpHeaders, name: string, read: () => string): void {
   let value: string | undefined;
   Object.defineProperty(headers, name, { enumerable: true, configurable: true, get: () => (value ??= read()) });
@@ -126,7 +126,7 @@ export function sizeCheck(range: SizeRange | null): ((size: number, ended: boole
   };
 }
 
-/** What the form wants to be told instead of the answer to a PUT. */
+/** The reply that the form asks for instead of that of a PUT. */
 export function formReply(
   reply: S3Reply,
   request: S3Request,

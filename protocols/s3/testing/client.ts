@@ -73,7 +73,7 @@ export class S3Client {
 
   #prepared(call: ToSign): Pick<SignedHttp, 'url' | 'headers'> {
     const time = new Date().toISOString().replace(/[-:]|\.\d{3}/g, '');
-    const keys = this.#keys ?? { access: 'nobody', secret: '' };
+    const keys = this.#keys ?? { access: 'anonymous', secret: '' };
     const signer = { accessKey: keys.access, secret: keys.secret, region: this.#region, host: this.#origin.host, time };
     const signed = signHeaders(signer, call);
     return this.#keys === null ? { ...signed, headers: { ...call.headers } } : signed;

@@ -12,7 +12,7 @@ export interface Served {
   readonly records: RequestRecord[];
   /** What went wrong that was no fault of a caller. */
   readonly errors: unknown[];
-  /** Signs as one of the people; null for nobody. */
+  /** Signs as one of the users; null: requests are not signed. */
   as(person: keyof typeof PEOPLE | null): S3Client;
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface TemporaryGrant {
   readonly writes: boolean;
 }
 
-/** Who asks: somebody with a token, somebody with a temporary URL, or anybody. */
+/** The caller: a user with a token, a client with a temporary URL, or anonymous. */
 export interface Visitor {
   readonly caller: Caller | null;
   readonly grant: TemporaryGrant | null;
@@ -103,7 +103,7 @@ export class SwiftAccess {
     if (!allowed) throw this.denied(account);
   }
 
-  /** Somebody unknown may come back with a token; for somebody known it is final. */
+  /** 401 for an anonymous client, which may retry with a token; 403 for a known user. */
   denied(account: string): SwiftRefusal {
     if (this.#visitor.caller !== null) return new SwiftRefusal(403, 'Access was denied to this resource.');
     return unauthorized(account);

@@ -17,7 +17,7 @@ test('accounts are opened to by id, users by id or by their name within an accou
   assert.equal(opensToCaller(read('*:*'), null), false);
 });
 
-test('nobody gets in by a name that anybody can take', () => {
+test('a name that any account can take grants no access', () => {
   for (const text of ['alpha', 'alpha:ann', 'alpha:*', '*:ann', '*', `${id1}:`, ':ann', '*:'])
     assert.throws(() => read(text), { status: 400 }, text);
   const posing = { ...caller, account: 'f'.repeat(32), user: 'e'.repeat(32), username: u1, accountName: id1 };

@@ -34,7 +34,7 @@ const ID = /^[0-9a-f]{32}$/;
 
 /**
  * `account`, `account:user`, `account:*`, `*:user`, `*:*`. Accounts are named by id, and so are users of any account: a
- * name can be taken by somebody else, before or after. What looks like an id is never taken for a name.
+ * name can be taken by another account, before or after. What looks like an id is never taken for a name.
  */
 function groupOf(item: string): Group | undefined {
   const colon = item.indexOf(':');

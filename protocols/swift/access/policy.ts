@@ -6,7 +6,7 @@ export type PolicyQuestion = Omit<AskingRequest, 'signedBy'>;
 
 const policies = new BucketPolicies();
 
-/** A container is a bucket: the policy that was put on it over S3 binds whoever comes by Swift, too. */
+/** A container is a bucket: the policy that was put on it over S3 holds for requests over Swift, too. */
 export class PolicyDecision {
   readonly #request: AskingRequest;
   readonly #store: ObjectStore;

@@ -11,7 +11,7 @@ const ALGORITHMS: readonly string[] = ['sha1', 'sha256', 'sha512'];
 export const TEMP_URL_METHODS: readonly string[] = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 export const TEMP_URL_DIGESTS = ALGORITHMS;
 
-/** Whoever may get or put an object may ask for its headers, too. */
+/** GET and PUT include HEAD. */
 const SIGNED_FOR: Readonly<Record<string, readonly string[]>> = {
   GET: ['GET'],
   HEAD: ['HEAD', 'GET', 'PUT', 'POST'],

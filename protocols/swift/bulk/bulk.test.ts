@@ -24,7 +24,7 @@ after(() => swift.close());
 const json = { accept: 'application/json' };
 const report = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
-test('a list of names is deleted, and what could not be is told', async () => {
+test('a list of names is deleted, and what could not be deleted is reported', async () => {
   for (const name of ['/a', '/b']) await swift.ask(name, { method: 'PUT' });
   for (const path of ['/a/1', '/a/%C3%BC%20x', '/b/1']) await swift.put(path, 'xyz');
   const body = ['/a/1', 'a/%C3%BC%20x', '/a', '/none/1', '/a/2', '/b', ''].join('\r\n');
@@ -60,8 +60,8 @@ test('an archive becomes objects', async () => {
   ] as const) {
     if (path !== '') await swift.ask('/deep', { method: 'PUT' });
     const reply = await swift.put(`${path}?extract-archive=${kind}`, body, json);
-    const told = { 'Number Files Created': 3, 'Response Status': '201 Created', 'Response Body': '', Errors: [] };
-    assert.deepEqual(report(reply.text), told);
+    const expected = { 'Number Files Created': 3, 'Response Status': '201 Created', 'Response Body': '', Errors: [] };
+    assert.deepEqual(report(reply.text), expected);
     assert.equal((await swift.ask(`${path}/in/small%20%C3%BC.txt`)).text, 'small');
     assert.equal((await swift.ask(`${path}/in/large`)).text, 'l'.repeat(1_500_000));
     assert.equal((await swift.ask(`${path}/in/empty`)).body.length, 0);

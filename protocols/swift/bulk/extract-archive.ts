@@ -29,7 +29,7 @@ function unpacked(request: SwiftRequest): AsyncIterable<Uint8Array> {
   }
   const bytes = request.body.stream(MAX_OBJECT_SIZE);
   if (kind === 'tar') return bytes;
-  // What goes wrong is told by the stream that is read.
+  // Errors are reported by the stream that is read.
   return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
 }
 

@@ -1,7 +1,7 @@
 import { escapeMarkup } from '../request/refusal.ts';
 import { CONTENT_TYPES, type Format, type SwiftReply } from '../request/request.ts';
 
-/** What a bulk operation did. It is told in the body, because the status is sent before the work is done elsewhere. */
+/** The result of a bulk operation. It is in the body, because the status line is sent before the work is done. */
 export interface Report {
   readonly [name: string]: string | number | readonly (readonly [path: string, what: string])[];
   readonly 'Response Status': string;

@@ -42,7 +42,7 @@ test('archives of GNU tar and pax are read, long names included', async () => {
   }
 });
 
-test('what is no archive, or is cut off, is told', async () => {
+test('what is no archive, or is cut off, is reported', async () => {
   await assert.rejects(files(Buffer.from('x'.repeat(2000))), { name: 'TarError' });
   await assert.rejects(files(Buffer.from('short')), { name: 'TarError' });
   const bytes = archive('gnu');

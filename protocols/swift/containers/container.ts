@@ -64,7 +64,7 @@ async function putContainer(request: ContainerRequest): Promise<SwiftReply> {
       await store.commit('changeBucket', { bucket: bucket.id, versioning: 'enabled', at: now });
     }
   } catch (error) {
-    // Somebody else made it at the same moment.
+    // A concurrent request created it.
     const made = error instanceof ObjectError && error.code === 'bucket-exists' && store.bucket(account.id, container);
     if (made === false || made === undefined) throw error;
     return changePresent(request, made);

@@ -15,7 +15,7 @@ after(() => swift.close());
 const md5 = (bytes: string | Uint8Array) => createHash('md5').update(bytes).digest('hex');
 const head = async (path: string) => (await swift.ask(path, { method: 'HEAD' })).headers;
 
-test('a client is told how long its connection stays, and nothing of one that it closes', async () => {
+test('Keep-Alive says how long the connection stays, except where the client closes it', async () => {
   const hint = async (connection: string) => (await swift.ask('/c', { headers: { connection } })).headers['keep-alive'];
   assert.deepEqual([await hint('keep-alive'), await hint('close')], ['timeout=50', undefined]);
 });
@@ -174,7 +174,7 @@ test('copies keep what the source has unless the request says otherwise', async 
   assert.equal((await swift.ask('/c/fresh', { method: 'COPY' })).status, 412);
 });
 
-test('what the store cannot do is told as what it is', async () => {
+test('errors of the store have their own status', async () => {
   await swift.put('/c/fault', 'x');
   const status = async (code: ConstructorParameters<typeof ObjectError>[0], method: string) => {
     swift.store.fault = new ObjectError(code, code);

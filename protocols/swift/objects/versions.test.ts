@@ -57,7 +57,7 @@ test('container ACLs open neither old versions nor their list', async () => {
       assert.equal(await status(byVersion, { token, method, headers }), denied, method);
     }
   }
-  assert.equal((await swift.ask(path)).text, 'public', 'nobody made the old version current');
+  assert.equal((await swift.ask(path)).text, 'public', 'the old version was not made current');
   assert.equal((await swift.ask(byVersion)).text, 'secret');
   assert.equal(await status('/acl?versions', {}), 200);
 });
@@ -81,7 +81,7 @@ test('a policy grants versions by the actions that are named after them', async 
   assert.deepEqual([await status('/granted', bob), await status('/granted?versions', bob)], [403, 200]);
   await grant('s3:PutObject');
   const restore = { ...bob, method: 'PUT', headers: { 'content-length': '0' } };
-  assert.equal(await status(byVersion, restore), 403, 'whoever restores a version reads it');
+  assert.equal(await status(byVersion, restore), 403, 'restoring a version needs the right to read it');
   await grant('s3:PutObject', 's3:GetObjectVersion');
   assert.equal(await status(byVersion, restore), 201);
 });

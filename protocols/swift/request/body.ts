@@ -82,7 +82,7 @@ export class SwiftRequestBody {
     if (this.waits) this.#response.writeContinue();
   }
 
-  /** The client sends nothing before it is told to. Node tells it by itself where the server has no `checkContinue`. */
+  /** The client waits for 100 Continue. Node sends it by itself where the server has no `checkContinue`. */
   get waits(): boolean {
     return (
       this.#request.headers.expect?.toLowerCase() === '100-continue' &&
@@ -101,7 +101,7 @@ export class SwiftRequestBody {
     return this.length !== undefined && this.length - this.#received <= DRAIN_BYTES;
   }
 
-  /** Nobody asked for the body: a client that waits to be told must not take the answer for the go-ahead. */
+  /** The body is not wanted: a client that waits for 100 Continue must not take the reply for it. */
   get isUnwanted(): boolean {
     return !this.#begun && this.waits;
   }

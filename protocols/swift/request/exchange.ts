@@ -69,7 +69,7 @@ export class Exchange {
     response.setTimeout(IDLE_MILLISECONDS, () => {
       if (response.writableLength > 0 || this.body.isPending) request.socket.destroy();
     });
-    // Told by the body's reader and by `close`; without a listener it would end the process.
+    // Reported by the body's reader and by `close`; without a listener it would end the process.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
   }
@@ -220,7 +220,7 @@ export class Exchange {
       }
       if (!response.destroyed) response.end();
     } catch (error) {
-      // The length is told already: only a cut connection says that this is not all. What was good before goes out.
+      // The length has been sent: only a cut connection says that this is not all. The bytes before are sent.
       this.context.onError(error, this.transaction);
       this.request.socket.destroySoon();
     } finally {
@@ -229,7 +229,7 @@ export class Exchange {
   }
 }
 
-/** Until there is room again, or nobody to send to. */
+/** Until the buffer has room again, or the client is gone. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     function done(): void {

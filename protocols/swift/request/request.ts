@@ -5,7 +5,7 @@ import type { AccountState, Caller, DataContext, DataSettings } from '../../obje
 import type { Query } from './address.ts';
 import type { SwiftRequestBody } from './body.ts';
 
-/** A request about an account, a container or an object, of somebody who is known. What they may do is for handlers to ask. */
+/** An authenticated request about an account, a container or an object. Handlers check what the user may do. */
 export interface SwiftRequest {
   readonly context: DataContext;
   readonly store: ObjectStore;
@@ -59,7 +59,7 @@ const BY_TYPE: Readonly<Record<string, Format>> = {
   'text/xml': 'xml',
 };
 
-/** `format=` wins over Accept; what nobody offers is answered in plain text. */
+/** `format=` wins over Accept; a format that is not offered gets plain text. */
 export function formatOf(request: Pick<SwiftRequest, 'query' | 'header'>): Format {
   const named = request.query.get('format');
   if (named !== undefined) return BY_NAME[named.toLowerCase()] ?? 'plain';

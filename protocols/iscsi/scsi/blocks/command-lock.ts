@@ -59,7 +59,7 @@ export class CommandLock {
         still.push(waiter);
         continue;
       }
-      // Held from this moment on, though the action runs a little later: nobody may slip in between.
+      // Held from here on, though the action runs a little later: no other command gets in between.
       this.#held.add(waiter.range);
       waiter.go();
     }

@@ -20,7 +20,7 @@ export const COMPARE_BLOCKS_MAX = 255;
 
 const COMPARE_LAYOUT: MediumLayout = { lba: LAYOUT_16.lba, blocks: (cdb) => cdb[13] ?? 0 };
 
-/** The first half of the data is what must be there, the second what then replaces it; nobody gets in between. */
+/** The first half of the data is what must be there, the second what then replaces it, atomically. */
 async function compareAndWrite(command: ScsiCommand): Promise<Outcome> {
   const { cdb, unit, data } = command;
   if (((cdb[1] ?? 0) & PROTECT_MASK) !== 0) return INVALID_FIELD_IN_CDB;

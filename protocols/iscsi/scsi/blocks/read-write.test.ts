@@ -154,7 +154,7 @@ test('nothing writes to what is read-only', async () => {
   }
 });
 
-test('failures of storage are told in the words of SCSI', async () => {
+test('failures of storage become SCSI sense data', async () => {
   const expected: Record<StorageErrorCode, string> = {
     unreadable: '3/11/00',
     'pool-full': '7/27/07',

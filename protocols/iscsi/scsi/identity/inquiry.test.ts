@@ -62,7 +62,7 @@ test('the identification names the unit, the port and the target', async () => {
   assert.equal((await one.send('12 01 80 00 ff')).data!.toString('latin1', 4), 'S1');
 });
 
-test('the limits that are told are those that hold', async () => {
+test('the limits that are reported are those that hold', async () => {
   const { one, unit } = fakePair();
   const { data } = await one.send('12 01 b0 00 ff');
   assert.equal(data!.length, 64);
@@ -73,7 +73,7 @@ test('the limits that are told are those that hold', async () => {
   assert.deepEqual([...provisioning.subarray(4)], [0, 0xe4, 2, 0]);
 });
 
-test('the capacity is told in both ways, with physical blocks of 4096 bytes', async () => {
+test('the capacity is reported in both ways, with physical blocks of 4096 bytes', async () => {
   const { one } = fakePair();
   const ten = (await one.send('25 00')).data!;
   assert.deepEqual([ten.readUInt32BE(0), ten.readUInt32BE(4)], [UNIT_BLOCKS - 1, 512]);

@@ -39,7 +39,7 @@ test('the block descriptor tells the size, long or short', async () => {
   assert.equal(ten.length, ten.readUInt16BE(0) + 2);
 });
 
-test('software write protection can be switched on and off, and others are told', async () => {
+test('software write protection can be switched on and off, and others are notified', async () => {
   const { one, other } = fakePair();
   const on = controlPage((page) => (page[4] = 0x08));
   assert.equal(run(await one.send(SELECT, on)), 'good');

@@ -26,7 +26,7 @@ interface Reservation {
   readonly holder: string;
 }
 
-/** What others must be told, and whose commands must end. */
+/** Unit attentions for others, and initiators whose commands must end. */
 export interface Effects {
   readonly attentions: [nexus: string, attention: SenseData][];
   readonly removed: string[];

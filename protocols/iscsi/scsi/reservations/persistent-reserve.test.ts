@@ -153,7 +153,7 @@ test('PREEMPT of someone who does not hold only takes the registration away', as
   assert.equal(await out(other, PREEMPT, { key: 2, next: 3, type: 5 }), 'good');
   assert.deepEqual(await holder(one), [1, 5]);
   assert.deepEqual(await keys(one), [1, 2]);
-  assert.equal(await out(other, PREEMPT, { key: 2, next: 99, type: 5 }), 'conflict', 'a key nobody has');
+  assert.equal(await out(other, PREEMPT, { key: 2, next: 99, type: 5 }), 'conflict', 'a key that is not registered');
   assert.equal(await out(other, PREEMPT, { key: 2, next: 0, type: 5 }), '5/26/00');
 });
 

@@ -28,7 +28,7 @@ export interface CommandFields {
   readonly cdb: string;
   readonly expected?: number;
   readonly data?: Buffer;
-  /** Bits of the second byte; reading, final and simple unless told. */
+  /** Bits of the second byte; by default reading, final and simple. */
   readonly flags?: number;
 }
 
@@ -52,7 +52,7 @@ export function dataOutPdu(tag: number, transferTag: number, number: number, off
   return pdu(0x05, 0x80, fill, data);
 }
 
-/** A connection that says whatever it is told to, right or wrong. */
+/** A connection that sends what the test says, valid or not. */
 export class RawClient {
   readonly socket: Socket;
   #received = Buffer.alloc(0);

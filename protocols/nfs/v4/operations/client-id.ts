@@ -16,7 +16,7 @@ export function readIdentity({ call, principal }: Compound, args: XdrReader): Cl
   return { verifier, name, principal, address: call.address };
 }
 
-/** Somebody else with the same name, who is there and holds something. */
+/** Another client with the same name that is alive and holds state. */
 export function mustNotBeInUse({ server }: Compound, client: Client4, principal: string): void {
   const isOther = client.identity.principal !== principal;
   if (!isOther || !client.hasState || server.clients.isExpired(client)) return;

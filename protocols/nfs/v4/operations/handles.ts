@@ -58,7 +58,7 @@ export const securityInfo: Operation = async (compound, args, reply) => {
   await mustBeDirectory(place);
   checkName4(place, name);
   await compound.server.namespace.lookup(place, compound.call, name);
-  // 4.1 uses the file handle up, so that nobody goes on with it unawares.
+  // 4.1 consumes the file handle, so that later operations cannot use it by mistake.
   if (compound.minorVersion > 0) compound.current = undefined;
   writeFlavors(reply);
 };

@@ -130,7 +130,7 @@ export class Clients {
     return age > (client.isConfirmed ? this.#options.limits.leaseMs : MAX_UNCONFIRMED_MS);
   }
 
-  /** Called now and then: whoever was silent for longer than its lease loses what it holds. */
+  /** Called periodically: a client that was silent for longer than its lease loses its state. */
   async expire(): Promise<void> {
     for (const client of [...this.#byNumber.values()]) {
       if (!this.isExpired(client) || [...client.sessions].some(isBusy)) continue;

@@ -20,7 +20,7 @@ export type NamedState =
 
 /**
  * A stateid on the wire is a sequence number and twelve bytes: which start of the server gave it out, the client and the
- * state. So a stateid of before a restart and one of an expired client are told apart from one that never was.
+ * state. So a stateid of before a restart and one of an expired client differ from one that never was.
  */
 export function readStateId(args: XdrReader): NamedState {
   const sequence = args.u32();

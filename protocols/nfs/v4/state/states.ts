@@ -72,7 +72,7 @@ export class States {
     if (client.states.size >= this.#options.limits.opensPerClientMax) throw new Nfs4Error(Status4.resource);
     this.#lastNumber += 1;
     const state = new OpenState(this.#lastNumber, owner, place, lockedFile(place), share);
-    // Entered before the file is held, so that nobody else gets a conflicting open meanwhile.
+    // Entered before the file is held, so that no conflicting open is granted meanwhile.
     this.locks.of(state.file).shares.add(state);
     client.states.set(state.number, state);
     owner.states += 1;
@@ -89,7 +89,7 @@ export class States {
     throw new Nfs4Error(Status4.expired);
   }
 
-  /** An open that no client was told of, unless another request has got it meanwhile. */
+  /** An open that no reply reported, unless another request has got it meanwhile. */
   withdraw(state: OpenState): void {
     if (state.sequence === FIRST_SEQUENCE) this.release(state);
   }

@@ -6,7 +6,7 @@ import { readXml } from '../../xml-reader.ts';
 import { bucketAclOf } from '../access/acl-headers.ts';
 import { NO_CONTENT, xmlReply } from '../replies.ts';
 
-/** The region that clients think they are in when nobody told them; S3 treats it unlike all others. */
+/** The default region of clients; S3 treats it unlike all others. */
 const FIRST_REGION = 'us-east-1';
 
 export const createBucket: S3Operation = {
@@ -65,7 +65,7 @@ export const deleteBucket: S3Operation = {
   action: 's3:DeleteBucket',
   changes: true,
   async run({ context, bucket, now }) {
-    // Uploads that nobody finished do not keep a bucket, as with S3.
+    // Unfinished uploads do not keep a bucket from being deleted, as with S3.
     await context.store.commit('deleteBucket', { bucket: bucket.id, force: true, at: now });
     return NO_CONTENT;
   },

@@ -52,7 +52,7 @@ export const deleteBucketCors: S3Operation = {
   },
 };
 
-/** What a browser asks before it sends the request itself. Nobody is signed in; the rules alone answer. */
+/** What a browser asks before it sends the request itself. It is not authenticated; the rules alone answer. */
 export function preflight(
   bucket: Bucket | undefined,
   header: (name: string) => string | undefined,

@@ -57,7 +57,7 @@ export const deleteBucketReplication: S3Operation = {
   },
 };
 
-/** An endpoint that the account was not granted is as good as none: nobody learns what others have. */
+/** An endpoint that the account was not granted does not exist for it: it does not learn what others have. */
 function checkKnown({ bucket, settings }: S3Request, { destination }: ReplicationRule): void {
   const { destinations = {} } = settings;
   if (Object.hasOwn(destinations, destination) && destinations[destination]?.includes(bucket.account) === true) return;

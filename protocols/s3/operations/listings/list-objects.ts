@@ -78,7 +78,7 @@ function askedBy({ query }: S3Request): Asked {
 }
 
 function find(request: S3Request, { prefix, delimiter, limit }: Asked, after: string | null): Listing {
-  // Who asks for nothing gets nothing, and is not told that there is more.
+  // A client that asks for no keys gets none, and IsTruncated is false.
   if (limit === 0) return { objects: [], prefixes: [], next: null };
   return request.context.store.list(request.bucket.id, { prefix, delimiter, after, limit });
 }

@@ -16,7 +16,7 @@ import { checkEarly, writeConditions } from './write-conditions.ts';
 
 /**
  * The copy shares the bytes of its source where both are kept under the same policy. It keeps the source's ETag, too,
- * even that of a multipart upload: the bytes are the same, and reading them all to tell another would serve nobody.
+ * even that of a multipart upload: the bytes are the same, and reading them all for another would be of no use.
  */
 export const copyObject: S3Operation = {
   name: 'CopyObject',
@@ -93,7 +93,7 @@ function attributesOfCopy(request: S3Request, source: CopySource): ObjectAttribu
   };
 }
 
-/** Tags come along with a copy: whoever may only read the object must not learn them that way. */
+/** Tags are copied with an object: a user who may only read the object must not learn them that way. */
 function demandTags(request: S3Request, { version, named, demand }: CopySource): void {
   if (version.attributes.tags === undefined || directive(request, 'x-amz-tagging-directive')) return;
   demand(named ? 's3:GetObjectVersionTagging' : 's3:GetObjectTagging');

@@ -43,7 +43,7 @@ export const getObjectAttributes: S3Operation = {
   },
 };
 
-/** Parts are listed where they have checksums of their own; of others only the number is told, as S3 does. */
+/** Parts are listed where they have checksums of their own; of others only the number is reported, as S3 does. */
 function partsElement(request: S3Request, { attributes }: ObjectVersion): string {
   const sizes = attributes.partSizes;
   if (sizes === undefined || sizes.length === 0) return '';

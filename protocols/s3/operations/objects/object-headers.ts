@@ -50,7 +50,7 @@ export function askedChecksum(request: S3Request, version: ObjectVersion): Outgo
   return asked ? checksumHeaders(version.attributes.checksum) : {};
 }
 
-/** Only for who signed it: else anybody's link could make a page of what somebody lets others read. */
+/** Only for signed requests: else any link could turn a public object into a page of another type. */
 export function overrides({ caller, query }: S3Request): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (const [name, header] of OVERRIDES) {
@@ -67,7 +67,7 @@ export function overrides({ caller, query }: S3Request): OutgoingHttpHeaders {
   return headers;
 }
 
-/** Only who may ask for a lock is told of it unasked. */
+/** Lock headers are sent only to users who may ask for the lock. */
 function lockHeaders(request: S3Request, { retention, legalHold }: ObjectVersion): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   if (retention !== null && request.may('s3:GetObjectRetention')) {

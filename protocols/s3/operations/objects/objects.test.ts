@@ -143,7 +143,7 @@ test('what cannot be stored as asked is refused and changes nothing', async () =
   expect(await ada.call('GET', `/${bucket}/k`), 404, 'NoSuchKey');
 });
 
-test('a checksum is kept, and told to those who ask', async () => {
+test('a checksum is kept, and returned on request', async () => {
   const bucket = await newBucket();
   const sum = createHash('sha256').update('hello').digest('base64');
   const put = await ada.call('PUT', `/${bucket}/k`, { body: 'hello', headers: { 'x-amz-checksum-sha256': sum } });
@@ -306,14 +306,14 @@ test('tags and ACLs of objects are set, shown and removed', async () => {
   expect(await ada.call('DELETE', path, { query: { tagging: '' } }), 204);
   assert.equal((await ada.call('GET', path, { query: { tagging: '' } })).all('Tag').length, 0);
 
-  const nobody = served.as(null);
-  expect(await nobody.call('GET', path), 403, 'AccessDenied');
+  const anonymous = served.as(null);
+  expect(await anonymous.call('GET', path), 403, 'AccessDenied');
   expect(await ada.call('PUT', path, { query: { acl: '' }, headers: { 'x-amz-acl': 'public-read' } }), 200);
   const acl = expect(await ada.call('GET', path, { query: { acl: '' } }), 200);
   assert.deepEqual(acl.all('Permission'), ['FULL_CONTROL', 'READ']);
-  assert.equal((await nobody.call('GET', path)).text, 'x');
+  assert.equal((await anonymous.call('GET', path)).text, 'x');
   const asPage = { query: { 'response-content-type': 'text/html' } };
-  expect(await nobody.call('GET', path, asPage), 400, 'InvalidRequest');
+  expect(await anonymous.call('GET', path, asPage), 400, 'InvalidRequest');
   // The document that was shown can be put back; another grant cannot.
   expect(await ada.call('PUT', path, { query: { acl: '' }, body: acl.text }), 200);
   const other = acl.text.replace('<Permission>READ<', '<Permission>WRITE_ACP<');

@@ -39,7 +39,7 @@ export const putObject: S3Operation = {
   },
 };
 
-/** What is told of an object that was written. */
+/** What the reply says of an object that was written. */
 function writtenHeaders({ bucket, context }: S3Request, version: WrittenVersion): OutgoingHttpHeaders {
   return {
     etag: quoted(version.etag),
