@@ -72,14 +72,15 @@ export class DestinationCreation {
   async #makeVolume(mirror: DestinationMirror, wanted: NewMirror, peer: PeerActor): Promise<void> {
     const { store, events, clock } = this.#records.tools;
     const actor = `array ${peer.displayName}`;
+    const activate = (tx: Tx, volume: string) => {
+      updateDestination(tx, mirror.name, { state: 'active', volume, modifiedAt: clock.now() });
+      const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${mirror.name}) from array ${peer.displayName}.`;
+      events.record(tx, { title, subject: `mirror_job:${mirror.name}`, actor });
+    };
     try {
-      const volume =
-        store.read((db) => findVolumeOfMirror(db, mirror.name)) ?? (await this.#newVolume(mirror, wanted, actor));
-      await store.write((tx) => {
-        updateDestination(tx, mirror.name, { state: 'active', volume, modifiedAt: clock.now() });
-        const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${mirror.name}) from array ${peer.displayName}.`;
-        events.record(tx, { title, subject: `mirror_job:${mirror.name}`, actor });
-      });
+      const known = store.read((db) => findVolumeOfMirror(db, mirror.name));
+      if (known === undefined) await this.#createVolume(mirror, wanted, actor, activate);
+      else await store.write((tx) => activate(tx, known));
     } catch (error) {
       if (store.read((db) => findVolumeOfMirror(db, mirror.name)) === undefined)
         await store.write((tx) => {
@@ -89,9 +90,15 @@ export class DestinationCreation {
     }
   }
 
-  async #newVolume(mirror: DestinationMirror, wanted: NewMirror, actor: string): Promise<string> {
+  /** `activate` is part of the transaction that records the volume. */
+  async #createVolume(
+    mirror: DestinationMirror,
+    wanted: NewMirror,
+    actor: string,
+    activate: (tx: Tx, volume: string) => void,
+  ): Promise<void> {
     const { volumes } = this.#records.neighbours;
-    const volume = await volumes.create(
+    await volumes.create(
       {
         displayName: wanted.volume_name,
         pool: wanted.pool,
@@ -105,7 +112,7 @@ export class DestinationCreation {
           : undefined,
       },
       actor,
+      activate,
     );
-    return volume.name;
   }
 }

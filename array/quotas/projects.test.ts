@@ -36,6 +36,20 @@ test('everything in a directory belongs to its project until it is taken out', a
   ]);
 });
 
+test('a project is created together with its directories, or not at all', async (t) => {
+  const { array, paths } = await setUp(t);
+  const enqueue = array.jobs.enqueue.bind(array.jobs);
+  array.jobs.enqueue = (...args: Parameters<typeof enqueue>) => {
+    if ((args[3] as { path?: string }).path === '/c') throw new Error('a crash in between');
+    return enqueue(...args);
+  };
+  await assert.rejects(array.projects.createWith(SHARE, 'gemini', ['/ab', '/c'], 'dana'), /a crash in between/);
+  assert.deepEqual(paths(), [[]], 'neither the project nor its first directory');
+  array.jobs.enqueue = enqueue;
+  const { begun, errors } = await array.projects.createWith(SHARE, 'gemini', ['/ab', 'relative', '/c'], 'dana');
+  assert.deepEqual([begun.map(({ path }) => path), errors.length], [['/ab', '/c'], 1]);
+});
+
 test('a directory that was made anew is added again by the same call', async (t) => {
   const { shares, project, add, paths } = await setUp(t);
   await add('/a');

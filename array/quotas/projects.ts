@@ -62,68 +62,75 @@ export class QuotaProjectService {
   }
 
   create(volume: string, displayName: string, actor: string): Promise<QuotaProject> {
-    const { store, clock } = this.#tools;
-    return store.write((tx) => {
-      this.#volumes.usableShare(volume);
-      if (isProjectNameTaken(tx, volume, displayName)) throw fail('name_taken', { name: displayName });
-      if (countProjects(tx, volume) >= PROJECTS_MAX) {
-        throw fail('quota_projects_limit', { share: volume, max: PROJECTS_MAX });
+    return this.#tools.store.write((tx) => this.#createIn(tx, volume, displayName, actor));
+  }
+
+  /** With each of the directories that can be added; says of the others what is wrong with them. */
+  createWith(
+    volume: string,
+    displayName: string,
+    paths: readonly string[],
+    actor: string,
+  ): Promise<{ begun: BegunDirectory[]; errors: string[] }> {
+    return this.#tools.store.write((tx) => {
+      const { name } = this.#createIn(tx, volume, displayName, actor);
+      const begun: BegunDirectory[] = [];
+      const errors: string[] = [];
+      for (const path of paths) {
+        try {
+          begun.push(this.#addIn(tx, volume, name, path, actor));
+        } catch (error) {
+          if (!(error instanceof GranaryError)) throw error;
+          errors.push(`${path}: ${error.message}`);
+        }
       }
-      const number = nextNumber(tx, 'project');
-      const now = clock.now();
-      const project: QuotaProject = {
-        volume,
-        name: `project-${number.toString(16).padStart(8, '0')}`,
-        number,
-        displayName,
-        deleteJob: null,
-        createdAt: now,
-        modifiedAt: now,
-      };
-      insertProject(tx, project);
-      this.#record(tx, project, 'was created', actor);
-      return project;
+      return { begun, errors };
     });
+  }
+
+  #createIn(tx: Tx, volume: string, displayName: string, actor: string): QuotaProject {
+    this.#volumes.usableShare(volume);
+    if (isProjectNameTaken(tx, volume, displayName)) throw fail('name_taken', { name: displayName });
+    if (countProjects(tx, volume) >= PROJECTS_MAX) {
+      throw fail('quota_projects_limit', { share: volume, max: PROJECTS_MAX });
+    }
+    const number = nextNumber(tx, 'project');
+    const now = this.#tools.clock.now();
+    const project: QuotaProject = {
+      volume,
+      name: `project-${number.toString(16).padStart(8, '0')}`,
+      number,
+      displayName,
+      deleteJob: null,
+      createdAt: now,
+      modifiedAt: now,
+    };
+    insertProject(tx, project);
+    this.#record(tx, project, 'was created', actor);
+    return project;
   }
 
   /** Begins to move everything in the directory to the project; once more if it was made anew since it was added. */
   addDirectory(volume: string, project: string, path: string, actor: string): Promise<BegunDirectory> {
-    const { store, jobs, clock } = this.#tools;
-    return store.write((tx) => {
-      this.#volumes.usableShare(volume);
-      const present = this.#project(tx, volume, project);
-      const directory = readDirectoryPath('path', path);
-      const other = findOverlapping(tx, volume, directory);
-      const isAgain = other?.path === directory && other.project === project && other.state === 'ready';
-      if (!isAgain) refuseNew(tx, volume, directory, other);
-      const args = { volume, project, path: directory, isAdded: true, actor };
-      const job = jobs.enqueue(tx, SET_PROJECT, subjectOf(volume), args);
-      const begun = { volume, path: directory, state: 'adding', job } as const;
-      if (isAgain) changeDirectory(tx, begun);
-      else insertDirectory(tx, { ...begun, project });
-      touchProject(tx, volume, present.name, clock.now());
-      return { path: directory, job };
-    });
+    return this.#tools.store.write((tx) => this.#addIn(tx, volume, project, path, actor));
   }
 
-  /** Each that can be; says of the others what is wrong with them. */
-  async addDirectories(
-    volume: string,
-    project: string,
-    paths: readonly string[],
-    actor: string,
-  ): Promise<{ begun: BegunDirectory[]; errors: string[] }> {
-    const begun: BegunDirectory[] = [];
-    const errors: string[] = [];
-    for (const path of paths) {
-      try {
-        begun.push(await this.addDirectory(volume, project, path, actor));
-      } catch (error) {
-        if (!(error instanceof GranaryError)) throw error;
-        errors.push(`${path}: ${error.message}`);
-      }
-    }
-    return { begun, errors };
+  /** Writes nothing before all is checked: a refusal leaves the transaction as it was. */
+  #addIn(tx: Tx, volume: string, project: string, path: string, actor: string): BegunDirectory {
+    const { jobs, clock } = this.#tools;
+    this.#volumes.usableShare(volume);
+    const present = this.#project(tx, volume, project);
+    const directory = readDirectoryPath('path', path);
+    const other = findOverlapping(tx, volume, directory);
+    const isAgain = other?.path === directory && other.project === project && other.state === 'ready';
+    if (!isAgain) refuseNew(tx, volume, directory, other);
+    const args = { volume, project, path: directory, isAdded: true, actor };
+    const job = jobs.enqueue(tx, SET_PROJECT, subjectOf(volume), args);
+    const begun = { volume, path: directory, state: 'adding', job } as const;
+    if (isAgain) changeDirectory(tx, begun);
+    else insertDirectory(tx, { ...begun, project });
+    touchProject(tx, volume, present.name, clock.now());
+    return { path: directory, job };
   }
 
   /** Begins to take everything in the directory out of the project. */

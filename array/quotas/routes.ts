@@ -43,8 +43,7 @@ export function quotaProjectRoutes(projects: QuotaProjectService, jobs: Jobs): A
       };
     },
     create: async ({ id, display_name, directories = [], timeout }, { actor }) => {
-      const { name } = await projects.create(id, display_name, actor.username);
-      const { begun, errors } = await projects.addDirectories(id, name, directories, actor.username);
+      const { begun, errors } = await projects.createWith(id, display_name, directories, actor.username);
       const failed = await failuresOf(jobs, begun, timeout);
       return failed === undefined ? new Submitted() : { errors: [...errors, ...failed] };
     },

@@ -54,8 +54,8 @@ function records(volumes: VolumeService, { jobs, snapshotPolicies, performance }
       return { vol_name: name };
     },
     update: async ({ id, force, flcenabled, ...input }, { actor }) => {
-      await volumes.update(id, readVolumeChange({ id, force, ...input }), force, actor.username);
-      if (flcenabled !== undefined) await volumes.changeLifecycle(id, flcenabled, actor.username);
+      const how = { isForced: force, lifecycle: flcenabled };
+      await volumes.update(id, readVolumeChange({ id, force, ...input }), how, actor.username);
       return { vol_name: id };
     },
     delete: async ({ id, force, timeout }, { actor }) => {

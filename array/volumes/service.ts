@@ -1,4 +1,4 @@
-import { badParameter, fail, type Bytes, type Page, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Bytes, type Db, type Page, type Tx } from '@granary/kernel';
 import { EngineError } from '../engine/errors.ts';
 import type { PerformanceService } from '../performance/service.ts';
 import type { PoolService } from '../pools/service.ts';
@@ -156,8 +156,18 @@ export class VolumeService {
     return this.#changes.comment(name, comment, actor);
   }
 
-  update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
-    return this.#changes.update(name, options, isForced, actor);
+  /** `lifecycle`, of a share: what to do with its scan for file lifecycle policies, in the same transaction. */
+  update(
+    name: string,
+    options: VolumeOptions,
+    { isForced, lifecycle }: { readonly isForced: boolean; readonly lifecycle?: LifecycleChange | undefined },
+    actor: string,
+  ): Promise<void> {
+    const related = lifecycle && {
+      check: (db: Db, volume: Volume) => this.#lifecycleOf(volume).checkChange(db, volume, lifecycle),
+      apply: (tx: Tx, volume: Volume) => this.#lifecycleOf(volume).changeIn(tx, volume, lifecycle, actor),
+    };
+    return this.#changes.update(name, options, { isForced, related }, actor);
   }
 
   /** Of a share: changes one of the names it is exported under. */
@@ -165,16 +175,16 @@ export class VolumeService {
     return this.#changes.changeExport(name, what, exportName, actor);
   }
 
-  async changeLifecycle(name: string, change: LifecycleChange, actor: string): Promise<void> {
-    await this.#tools.store.write((tx) => this.changeLifecycleIn(tx, name, change, actor));
-  }
-
   changeLifecycleIn(tx: Tx, name: string, change: LifecycleChange, actor: string): void {
     const volume = findVolume(tx, name);
     if (!volume) throw fail('volume_not_found', { id: name });
-    if (volume.kind === 'block') throw badParameter('flcenabled', 'is for file shares: a block volume has no files');
+    this.#lifecycleOf(volume).changeIn(tx, volume, change, actor);
+  }
+
+  #lifecycleOf({ kind }: Volume): ShareLifecycle {
+    if (kind === 'block') throw badParameter('flcenabled', 'is for file shares: a block volume has no files');
     if (!this.#lifecycle) throw fail('no_file_scans');
-    this.#lifecycle.changeIn(tx, volume, change, actor);
+    return this.#lifecycle;
   }
 
   /** The snapshot that a scan for file lifecycle policies reads must not be in a user's way. */

@@ -1,4 +1,4 @@
-import type { Tx } from '@granary/kernel';
+import type { Db, Tx } from '@granary/kernel';
 import type { LifecycleFacts } from '../shares/view.ts';
 import type { Volume } from './volume.ts';
 
@@ -10,5 +10,7 @@ export interface ShareLifecycle {
   factsOf(volume: string): LifecycleFacts | undefined;
   /** Resolves when no scan of it holds a snapshot. One that was at work goes on a moment later, if the share is there. */
   interrupt(volume: string): Promise<void>;
+  /** Throws what `changeIn` would throw. */
+  checkChange(db: Db, share: Volume, change: LifecycleChange): void;
   changeIn(tx: Tx, share: Volume, change: LifecycleChange, actor: string): void;
 }

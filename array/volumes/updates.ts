@@ -33,6 +33,13 @@ export interface VolumeOptions {
   readonly share: ShareChange;
 }
 
+/** A change of records of another resource, in the transaction that changes the volume. */
+export interface RelatedChange {
+  /** Before the engine is called: throws what `apply` would throw. */
+  check(db: Db, volume: Volume): void;
+  apply(tx: Tx, volume: Volume): void;
+}
+
 const exportChanges = {
   rename: { apply: renameExport, did: 'is exported as' },
   add: { apply: addExport, did: 'is exported also as' },
@@ -122,11 +129,19 @@ export class VolumeUpdates {
   }
 
   /** State that the engine keeps is sent to it between two records, so that a start after a crash sends it again. */
-  update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
+  update(
+    name: string,
+    options: VolumeOptions,
+    { isForced, related }: { readonly isForced: boolean; readonly related: RelatedChange | undefined },
+    actor: string,
+  ): Promise<void> {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;
       const volume = this.#ready(name);
-      store.read((db) => this.#checkUpdate(db, volume, options, isForced));
+      store.read((db) => {
+        this.#checkUpdate(db, volume, options, isForced);
+        related?.check(db, volume);
+      });
       const caps = given(options.caps);
       const reduction = reductionChange(volume, options);
       if (reduction) {
@@ -142,7 +157,8 @@ export class VolumeUpdates {
       const isShareChanged = volume.kind === 'file' && Object.keys(share).length > 0;
       const title = `The options of ${titleOf(volume)} were changed.`;
       const isChanged = reduction !== undefined || isShareChanged || Object.keys(change).length > 0;
-      await this.#change(name, actor, (tx) => {
+      await this.#change(name, actor, (tx, present) => {
+        related?.apply(tx, present);
         // Once more: it may have been attached since.
         this.#checkSmbOnly(tx, volume, share);
         if (isShareChanged) updateShareOptions(tx, name, changedOptions(shareOf(tx, name).options, share));

@@ -186,6 +186,19 @@ test('a volume grows by what is asked, by everyone who asks, up to its limit', a
   assert.equal((await get(id)).total_capacity, 7);
 });
 
+test('a change that asks for a file lifecycle command it cannot have changes nothing', async (t) => {
+  const { array, client, pool, get } = await setUp(t);
+  const block = await array.volume(pool, { name: 'blocks' });
+  const wanted = { mtr_histograms: true, read_iops_capping: 7 };
+  const refused = await client.refused(volumes.update, { id: block, ...wanted, flcenabled: 'enable' });
+  assert.deepEqual([refused.code, /flcenabled is for file shares/.test(refused.message)], [7, true]);
+  assert.partialDeepStrictEqual(await get(block), { mtr_histograms: 'NO', read_iops_capping: '0' });
+  const share = await array.volume(pool, { name: 'files', block: 'NO', capacity: '64M' });
+  const paused = await client.refused(volumes.update, { id: share, mtr_histograms: true, flcenabled: 'resume' });
+  assert.match(paused.message, /flcenabled=resume needs it to be paused/);
+  assert.equal((await get(share)).mtr_histograms, 'NO');
+});
+
 test('notes, names, thresholds and protection change part by part', async (t) => {
   const { array, client, pool, get } = await setUp(t);
   const id = await array.volume(pool, { name: 'one', capacity: '2G' });

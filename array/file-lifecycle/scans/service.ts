@@ -1,4 +1,4 @@
-import { capacityText, fail, GranaryError, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { capacityText, fail, GranaryError, type Db, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { isEngineError } from '../../engine/errors.ts';
 import type { LifecycleChange, ShareLifecycle } from '../../volumes/share-lifecycle.ts';
 import type { LifecycleFacts } from '../../shares/view.ts';
@@ -106,6 +106,10 @@ export class ScanService implements ShareLifecycle {
     if (scanned) return;
     setState(tx, share.name, 'enabled', this.#tools.clock.now());
     this.changed(tx);
+  }
+
+  checkChange(db: Db, share: Volume, command: LifecycleChange): void {
+    nextState(share, findShare(db, share.name)?.state ?? 'disabled', command);
   }
 
   changeIn(tx: Tx, share: Volume, command: LifecycleChange, actor: string): void {
