@@ -20,7 +20,7 @@ export class Quota {
   }
 
   /** Counts one, apart for each whom it is about; refuses the one too many, and says when to come again. */
-  take(ip: string, whom = ''): void {
+  consume(ip: string, whom = ''): void {
     const key = `${addressKey(ip)} ${whom.toLowerCase()}`;
     const { clock, max, windowMs } = this.#options;
     const now = clock.now();

@@ -1,54 +1,54 @@
 import type { HostedConfiguration } from '@granary/kernel';
-import { createBooks } from './books.ts';
+import { createRequestAccounting } from './request-accounting.ts';
 import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
 import { dataAddresses } from './engine/serving/addresses.ts';
 import { destinationRoutes } from './destinations/routes.ts';
 import { DestinationGrants } from './destinations/grants.ts';
-import { Destinations } from './destinations/service.ts';
+import { DestinationService } from './destinations/service.ts';
 import { driveName } from './drives/names.ts';
 import { driveRoutes } from './drives/routes.ts';
-import { ObjectDrives } from './drives/service.ts';
-import { Encryption } from './encryption/service.ts';
-import { Expiry } from './expiry/service.ts';
+import { DriveService } from './drives/service.ts';
+import { EncryptionService } from './encryption/service.ts';
+import { ExpiryService } from './expiry/service.ts';
 import { InventoryTimes } from './inventory/service.ts';
 import { groupRoutes } from './load-balancer-groups/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createPeople } from './people.ts';
 import { policyRoutes } from './policies/routes.ts';
-import { Policies } from './policies/service.ts';
-import { Replication } from './replication/service.ts';
+import { PolicyService } from './policies/service.ts';
+import { ReplicationService } from './replication/service.ts';
 import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
 import type { ObjectsTools } from './tools.ts';
 import { controllerRoutes } from './virtual-controllers/routes.ts';
-import { VirtualControllers } from './virtual-controllers/service.ts';
+import { VirtualControllerService } from './virtual-controllers/service.ts';
 
 export function createServices(tools: ObjectsTools) {
   const { store, events, configuration, engine, clock } = tools;
   const settings = new ArraySettings(tools);
   const people = createPeople(tools, settings);
-  const encryption = new Encryption(tools);
+  const encryption = new EncryptionService(tools);
   const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
   const times = new InventoryTimes(tools);
-  const drives = new ObjectDrives(tools);
-  const controllers = new VirtualControllers(tools);
-  const policies = new Policies(tools, drives);
-  const destinations = new Destinations({ ...tools, nameServers: () => nameServersOf(settings) });
+  const drives = new DriveService(tools);
+  const controllers = new VirtualControllerService(tools);
+  const policies = new PolicyService(tools, drives);
+  const destinations = new DestinationService({ ...tools, nameServers: () => nameServersOf(settings) });
   const destinationGrants = new DestinationGrants(tools);
-  const replication = new Replication({
+  const replication = new ReplicationService({
     ...tools,
     destinations,
     grants: destinationGrants,
   });
-  const expiry = new Expiry(tools);
-  const books = createBooks(tools, { settings, people, drives, controllers, policies });
-  const { metered } = books;
+  const expiry = new ExpiryService(tools);
+  const accounting = createRequestAccounting(tools, { settings, people, drives, controllers, policies });
+  const { metered } = accounting;
   const policyAction = () => actionOf(engine.report().policies);
   const handlers = {
     ...people.handlers,
-    ...books.handlers,
+    ...accounting.handlers,
     accounts: { ...people.handlers.accounts, ...metered.accounts },
     users: { ...people.handlers.users, ...metered.users },
     drives: { ...driveRoutes(drives, times), ...metered.drives },
@@ -72,11 +72,11 @@ export function createServices(tools: ObjectsTools) {
     certificates,
     policies,
     destinationGrants,
-    books,
+    books: accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
-    noteInventory: () =>
-      times.note({
+    recordInventory: () =>
+      times.recordSeen({
         drive: configuration().drives.map(driveName),
         controller: controllers.list().map(({ name }) => name),
         policy: configuration().policies.map(({ name }) => name),
@@ -84,7 +84,7 @@ export function createServices(tools: ObjectsTools) {
     start() {
       people.start();
       policies.start();
-      books.start();
+      accounting.start();
       replication.start();
       expiry.start();
     },
@@ -97,7 +97,7 @@ export function createServices(tools: ObjectsTools) {
     /** After the last request is counted. */
     async finish() {
       await replication.finish();
-      await books.finish();
+      await accounting.finish();
     },
   };
 }

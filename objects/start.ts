@@ -103,10 +103,10 @@ export async function startObjects(
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });
   await server.serve(first);
   await tools.jobs.start();
-  await runFreeing(true, () => services.noteInventory());
+  await runFreeing(true, () => services.recordInventory());
   services.start();
   store.keepCopies({ log });
-  await tell('The array started.');
+  await record('The array started.');
 
   return {
     get bound() {
@@ -119,8 +119,8 @@ export async function startObjects(
       configuration = next;
       await server.serve(next);
       await engine.reconfigure();
-      await services.noteInventory();
-      await tell('The array follows a new configuration.');
+      await services.recordInventory();
+      await record('The array follows a new configuration.');
     },
     async stop() {
       await server.stop();
@@ -128,14 +128,14 @@ export async function startObjects(
       await tools.jobs.stop();
       await running.stop();
       await services.finish();
-      await tell('The array stopped.');
+      await record('The array stopped.');
       await store.stopCopies();
       store.close();
     },
   };
 
   /** An event that a full disk does not take is no reason to be down. */
-  async function tell(title: string): Promise<void> {
+  async function record(title: string): Promise<void> {
     const { internalName } = configuration;
     log.info({ array: internalName, drives: configuration.drives.length, bound: server.bound }, title);
     try {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { BlobWriter, Drives, IndexWriter, Keeper } from '@granary/storage/objects';
+import { BlobWriter, OpenDrives, IndexWriter, StorageManager } from '@granary/storage/objects';
 import { BUCKET, listedKey } from './target.ts';
 
 /** What is to be filled: the request to a forked process. */
@@ -29,17 +29,17 @@ const BODY_BYTES = 16;
  */
 async function fill({ indexFile, drives: wanted, policy, account, count }: Filling): Promise<void> {
   const index = new IndexWriter(indexFile);
-  const keeper = await Keeper.open({ index, workers: () => [], expansionPercent: () => 100 });
+  const manager = await StorageManager.open({ index, workers: () => [], expansionPercent: () => 100 });
   const policies = [{ name: policy, copies: 2, dataFragments: 0, parityFragments: 0 }];
-  await keeper.follow({ drives: wanted, policies });
-  const drives = new Drives({
-    nextSegment: (drive) => keeper.nextSegment(drive),
+  await manager.follow({ drives: wanted, policies });
+  const drives = new OpenDrives({
+    nextSegment: (drive) => manager.nextSegment(drive),
     onDriveFailure: (drive, error) => {
       throw new Error(`drive ${drive}`, { cause: error });
     },
   });
-  await drives.update(keeper.layout());
-  const writer = new BlobWriter({ layout: () => keeper.layout(), drives });
+  await drives.update(manager.layout());
+  const writer = new BlobWriter({ layout: () => manager.layout(), drives });
   const bucket = index.reader.bucket(account, BUCKET);
   if (!bucket) throw new Error('There is no bucket to fill.');
   let next = 0;
@@ -66,7 +66,7 @@ async function fill({ indexFile, drives: wanted, policy, account, count }: Filli
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
   await drives.close();
-  await keeper.close();
+  await manager.close();
   await index.close();
 }
 

@@ -95,7 +95,7 @@ test('entries come in pages, newest first, and sorted by any field in the order 
   const { log } = start(t);
   const users = ['mia', null, 'dana', 'ada'];
   for (let number = 1; number <= 40; number += 1)
-    log.note(
+    log.add(
       entry({
         user: users[number % 4]!,
         action: number % 3 === 0 ? 'get' : 'list',
@@ -156,13 +156,13 @@ test('sorting by a name goes by its index', (t) => {
 test('the oldest go when there are too many, and numbers go on after a restart', async (t) => {
   const folder = temporaryFolder(t);
   const first = start(t, 2_500, folder);
-  for (let number = 0; number < 4_000; number += 1) first.log.note(entry({ created: number }));
+  for (let number = 0; number < 4_000; number += 1) first.log.add(entry({ created: number }));
   await first.log.finish();
   const { entries, count } = await first.log.list({ page: 1, limit: 1, sort: [{ property: 'id', direction: 'ASC' }] });
   assert.deepEqual([entries[0]!.id, count], [1_501, 2_500]);
   first.store.close();
   const { log } = start(t, 2_500, folder);
-  log.note(entry());
+  log.add(entry());
   assert.equal((await log.list({ page: 1, limit: 1, sort: [] })).entries[0]!.id, 4_001);
 });
 
@@ -170,7 +170,7 @@ test('what cannot be written waits, up to a limit', async (t) => {
   const { log, store } = start(t);
   const write = store.write.bind(store);
   store.write = () => Promise.reject(new Error('the disk is full'));
-  for (let number = 0; number < 100_010; number += 1) log.note(entry());
+  for (let number = 0; number < 100_010; number += 1) log.add(entry());
   await assert.rejects(log.write());
   store.write = write;
   assert.equal((await log.list({ page: 1, limit: 1, sort: [] })).count, 100_000);

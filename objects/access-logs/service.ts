@@ -45,7 +45,7 @@ export class AccessLog {
     this.#timer = setInterval(() => this.#writeQuietly(), WRITE_EVERY_MS).unref();
   }
 
-  note(entry: NewEntry): void {
+  add(entry: NewEntry): void {
     if (this.#waiting.length < WAITING_MAX) this.#waiting.push(entry);
     else this.#missed += 1;
   }

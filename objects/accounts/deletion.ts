@@ -17,7 +17,7 @@ interface Progress {
 }
 
 /** Takes along what somebody keeps of an account for its bills. */
-export type ForgetAccount = (account: string) => Promise<void> | void;
+export type CleanUpAccount = (account: string) => Promise<void> | void;
 
 /** Records of other resources that go with an account, in the same transaction. */
 export interface AccountDependents {
@@ -37,7 +37,7 @@ const VERSIONS_PER_STEP = 1_000;
 export class AccountDeletion {
   readonly #tools: PeopleTools;
   readonly #dependents: AccountDependents;
-  readonly #forgetting: ForgetAccount[] = [];
+  readonly #cleanUps: CleanUpAccount[] = [];
 
   constructor(tools: PeopleTools, dependents: AccountDependents) {
     this.#tools = tools;
@@ -45,20 +45,20 @@ export class AccountDeletion {
     tools.jobs.register<Deleted, Progress>(
       DELETE,
       (job) => this.#purge(job),
-      (tx, account, reason) => this.#tellOfFailure(tx, account, `could not be deleted: ${reason}`),
+      (tx, account, reason) => this.#recordFailure(tx, account, `could not be deleted: ${reason}`),
       { frees: true },
     );
     tools.jobs.register<Deleted, Progress>(
       CLEAN_UP,
       (job) => this.#cleanUp(job),
-      (tx, account, reason) => this.#tellOfFailure(tx, account, `could not be cleaned up: ${reason}`),
+      (tx, account, reason) => this.#recordFailure(tx, account, `could not be cleaned up: ${reason}`),
       { frees: true },
     );
   }
 
   /** Whoever keeps figures of accounts says here how they are forgotten. */
-  onCleanUp(forget: ForgetAccount): void {
-    this.#forgetting.push(forget);
+  onCleanUp(forget: CleanUpAccount): void {
+    this.#cleanUps.push(forget);
   }
 
   /** Returns the job that is at it; undefined where nothing is left to do. What failed is tried again. */
@@ -112,7 +112,7 @@ export class AccountDeletion {
     // What was on its way into the account when it was deleted may have come in after it.
     if ((await this.#removeData(job)) === undefined)
       return { outcome: 'retry', afterMs: 0, reason: 'It goes on after the next start.' };
-    for (const forget of this.#forgetting) await forget(id);
+    for (const forget of this.#cleanUps) await forget(id);
     return {
       outcome: 'done',
       finish: (tx) => {
@@ -145,7 +145,7 @@ export class AccountDeletion {
     return Math.min(99, (100 * removed) / (removed + objects + buckets));
   }
 
-  #tellOfFailure(tx: Tx, { name }: Deleted, what: string): void {
+  #recordFailure(tx: Tx, { name }: Deleted, what: string): void {
     const title = `Account ${name} ${what}`;
     this.#tools.events.record(tx, { severity: 'error', title, subject: `account:${name}` });
   }

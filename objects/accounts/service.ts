@@ -14,7 +14,7 @@ export interface RateLimit {
   readonly limit: number | null;
 }
 
-export class Accounts {
+export class AccountService {
   readonly #tools: PeopleTools;
   readonly #globalLimit: () => number | null;
 

@@ -1,10 +1,10 @@
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { DestinationGrants } from './grants.ts';
-import type { Destinations } from './service.ts';
+import type { DestinationService } from './service.ts';
 import { destinationView } from './view.ts';
 
 export function destinationRoutes(
-  destinations: Destinations,
+  destinations: DestinationService,
   grants: DestinationGrants,
 ): ObjectsHandlers<'destinations'> {
   return {

@@ -52,7 +52,7 @@ type Tools = Pick<ObjectsTools, 'store' | 'vault' | 'clock' | 'events' | 'engine
 const DESTINATIONS_MAX = 100;
 
 /** S3 services elsewhere. Each answered to the key given when it was made known or changed. */
-export class Destinations {
+export class DestinationService {
   readonly #tools: Tools;
 
   constructor(tools: Tools) {
@@ -144,7 +144,7 @@ export class Destinations {
   }
 
   /** Whether it takes what is sent, as it is seen by who sends; told of once each time that changes. */
-  async note(destination: string, problem: string | null): Promise<void> {
+  async recordProblem(destination: string, problem: string | null): Promise<void> {
     const isNews = (row: Destination | undefined) => row && (row.problem === null) !== (problem === null);
     const id = destinationId(destination);
     if (id === undefined || !isNews(this.find(destination))) return;

@@ -22,7 +22,7 @@ export interface KnownDrive {
   readonly zoneId: number;
 }
 
-export class ObjectDrives {
+export class DriveService {
   readonly #options: DrivesOptions;
 
   constructor(options: DrivesOptions) {

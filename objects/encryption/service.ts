@@ -43,7 +43,7 @@ const NONE: EncryptionState = { writeKey: 0, keys: [] };
  * are locked until somebody gives it again. Wrapped keys are sealed by the vault too, so that whoever destroys the
  * vault's key destroys them, whatever the password.
  */
-export class Encryption {
+export class EncryptionService {
   readonly #options: EncryptionOptions;
   readonly #attempts: SignInAttempts;
   readonly #turns = new Locks();
@@ -93,7 +93,7 @@ export class Encryption {
         this.#record(tx, `The encryption password was ${isFirst ? 'set' : 'changed'}.`, actor);
       });
       this.#wrapping = wrapping;
-      await this.#tell();
+      await this.#publish();
     });
   }
 
@@ -116,7 +116,7 @@ export class Encryption {
       if (store.read(findEncryption)?.verifier !== row.verifier) throw wrongPassword();
       this.#wrapping = wrapping;
       await store.write((tx) => this.#record(tx, 'The encryption password was restored.', asker.actor));
-      await this.#tell();
+      await this.#publish();
     });
   }
 
@@ -127,7 +127,7 @@ export class Encryption {
         setActive(tx, active);
         this.#record(tx, title, actor);
       });
-      await this.#tell();
+      await this.#publish();
     });
   }
 
@@ -161,7 +161,7 @@ export class Encryption {
     this.#options.events.record(tx, { severity: 'notice', title, subject: SUBJECT, actor });
   }
 
-  async #tell(): Promise<void> {
+  async #publish(): Promise<void> {
     const state = this.state();
     for (const listener of this.#listeners) await listener(state);
   }

@@ -5,7 +5,7 @@ import { createLog, EventLog, ManualClock, Store } from '@granary/kernel';
 import { IndexWriter, type Arguments, type Bucket, type LifecycleRule } from '@granary/storage/objects';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
-import { Expiry } from './service.ts';
+import { ExpiryService } from './service.ts';
 
 const DAY = 86_400_000;
 const rule: LifecycleRule = { id: 'r', enabled: true, prefix: '' };
@@ -19,7 +19,7 @@ function setUp(t: TestContext) {
   const events = new EventLog(clock);
   const log = createLog('test', 'silent');
   const { commit, reader } = index;
-  const newWorker = () => new Expiry({ store, events, clock, log, commit, engine: { catalogue: reader } });
+  const newWorker = () => new ExpiryService({ store, events, clock, log, commit, engine: { catalogue: reader } });
   t.after(async () => {
     await index.close();
     store.close();

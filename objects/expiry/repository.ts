@@ -29,6 +29,6 @@ export function saveWalk(tx: Tx, walk: Walk): void {
 }
 
 /** Buckets that are gone, or have no rules any more, are not walked again. */
-export function forgetWalksBefore(tx: Tx, day: number): void {
+export function deleteWalksBefore(tx: Tx, day: number): void {
   tx.run('DELETE FROM lifecycle_walks WHERE day < :day', { day });
 }

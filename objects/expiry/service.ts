@@ -4,7 +4,7 @@ import type { Clock, EventLog, Log, Store } from '@granary/kernel';
 import { ObjectError, type Arguments, type Bucket, type Commit } from '@granary/storage/object-store';
 import type { ObjectCatalogue } from '../engine/engine.ts';
 import { counted } from '../wording.ts';
-import { findWalk, forgetWalksBefore, saveWalk } from './repository.ts';
+import { findWalk, deleteWalksBefore, saveWalk } from './repository.ts';
 import { START, stepOf, type Doomed, type Position } from './walk.ts';
 
 interface ExpiryOptions {
@@ -21,7 +21,7 @@ interface ExpiryOptions {
 /** What a run removed, by what it was. */
 type Removed = Record<Doomed['kind'] | 'expired', number>;
 
-const LOOK_MS = 30_000;
+const POLL_MS = 30_000;
 const STEP_LENGTH = 500;
 const BUCKETS_AT_ONCE = 100;
 const DAY_MS = 86_400_000;
@@ -35,9 +35,9 @@ const EXPECTED = new Set(['precondition-failed', 'object-locked', 'no-such-bucke
  * lifecycle rules of buckets mean once a day, or sooner when the rules change. How far a bucket was walked is kept, so
  * that a start in between does not begin anew.
  */
-export class Expiry {
+export class ExpiryService {
   readonly #options: ExpiryOptions;
-  #looking: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -46,13 +46,13 @@ export class Expiry {
   }
 
   start(): void {
-    this.#looking = setInterval(() => void this.run(), LOOK_MS);
-    this.#looking.unref();
+    this.#timer = setInterval(() => void this.run(), POLL_MS);
+    this.#timer.unref();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#looking);
+    clearInterval(this.#timer);
     await this.#running;
   }
 
@@ -70,7 +70,7 @@ export class Expiry {
     } catch (error) {
       if (!this.#stopped) this.#options.log.error({ error }, 'what is over its time could not be removed');
     }
-    await this.#tell(removed).catch((error: unknown) => {
+    await this.#recordEvents(removed).catch((error: unknown) => {
       this.#options.log.error({ error }, 'an event could not be recorded');
     });
   }
@@ -116,7 +116,7 @@ export class Expiry {
       await this.#remove(bucket, doomed, removed);
       await store.write((tx) => {
         saveWalk(tx, { bucket: bucket.id, day, rules, position: next && JSON.stringify(next) });
-        if (next === null) forgetWalksBefore(tx, day - WALKS_KEPT_DAYS);
+        if (next === null) deleteWalksBefore(tx, day - WALKS_KEPT_DAYS);
       });
       position = next;
       await yieldTurn();
@@ -154,7 +154,7 @@ export class Expiry {
     return ends.length - failed.length;
   }
 
-  async #tell({ current, noncurrent, marker, upload, expired }: Removed): Promise<void> {
+  async #recordEvents({ current, noncurrent, marker, upload, expired }: Removed): Promise<void> {
     const { store, events } = this.#options;
     const parts = [
       current > 0 && counted(current, 'object'),

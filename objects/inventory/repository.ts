@@ -16,11 +16,11 @@ export function listTimes(db: Db, kind: InventoryKind): Map<string, Times> {
 }
 
 /** Keeps the first time something was seen. */
-export function noteSeen(tx: Tx, kind: InventoryKind, name: string, now: number): void {
+export function recordSeen(tx: Tx, kind: InventoryKind, name: string, now: number): void {
   tx.run('INSERT INTO inventory VALUES (:kind, :name, :now, :now) ON CONFLICT DO NOTHING', { kind, name, now });
 }
 
-export function noteChanged(tx: Tx, kind: InventoryKind, name: string, now: number): void {
+export function recordChanged(tx: Tx, kind: InventoryKind, name: string, now: number): void {
   tx.run(
     `INSERT INTO inventory VALUES (:kind, :name, :now, :now)
      ON CONFLICT (kind, name) DO UPDATE SET modified_at = :now`,

@@ -1,5 +1,5 @@
 import { formatUtc, type Clock, type HostedConfiguration, type Store } from '@granary/kernel';
-import { listTimes, noteChanged, noteSeen, type InventoryKind } from './repository.ts';
+import { listTimes, recordChanged, recordSeen, type InventoryKind } from './repository.ts';
 
 interface InventoryOptions {
   readonly store: Store;
@@ -21,17 +21,17 @@ export class InventoryTimes {
   }
 
   /** After a start or a new configuration. */
-  async note(names: Readonly<Record<InventoryKind, readonly string[]>>): Promise<void> {
+  async recordSeen(names: Readonly<Record<InventoryKind, readonly string[]>>): Promise<void> {
     const { store, clock } = this.#options;
     await store.write((tx) => {
       for (const [kind, all] of Object.entries(names) as [InventoryKind, readonly string[]][])
-        for (const name of all) noteSeen(tx, kind, name, clock.now());
+        for (const name of all) recordSeen(tx, kind, name, clock.now());
     });
   }
 
   async changed(kind: InventoryKind, name: string): Promise<void> {
     const { store, clock } = this.#options;
-    await store.write((tx) => noteChanged(tx, kind, name, clock.now()));
+    await store.write((tx) => recordChanged(tx, kind, name, clock.now()));
   }
 
   of(kind: InventoryKind): (name: string) => ShownTimes {

@@ -40,11 +40,11 @@ export class EventNotices {
   #schedule(): void {
     if (!this.#isStarted) return;
     this.#timer = setTimeout(() => {
-      this.#round = this.#tellOfNews().then(() => this.#schedule());
+      this.#round = this.#sendNews().then(() => this.#schedule());
     }, this.#collectMs).unref();
   }
 
-  async #tellOfNews(): Promise<void> {
+  async #sendNews(): Promise<void> {
     const { store, log } = this.#tools;
     try {
       const news = store.read((db) => this.#news(db));

@@ -12,13 +12,13 @@ test('more failures in a minute than the threshold are told of once; those of ca
   let errorAlerts = true;
   const settings = () => ({ errorAlerts, errorThreshold: 2 });
   const alerts = new ErrorAlerts({ store, events, clock, log: createLog('test', 'silent'), settings });
-  const fail = (...statuses: number[]) => alerts.note(statuses.map((status) => dataRequest({ status })));
+  const fail = (...statuses: number[]) => alerts.add(statuses.map((status) => dataRequest({ status })));
   const told = async () => {
     await store.write(() => undefined);
     return store.read((db) => events.list(db, { start: 0, limit: 0 })).messages.map(({ msg_title }) => msg_title);
   };
   fail(500, 403, 404, 200, 503);
-  alerts.note(Array.from({ length: 9 }, () => dataRequest({ status: 503, isLimited: true })));
+  alerts.add(Array.from({ length: 9 }, () => dataRequest({ status: 503, isLimited: true })));
   assert.deepEqual(await told(), []);
   fail(500);
   fail(500, 500);

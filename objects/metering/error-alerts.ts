@@ -17,29 +17,29 @@ export class ErrorAlerts {
   readonly #options: ErrorAlertsOptions;
   #minute = 0;
   #failed = 0;
-  #told = false;
+  #isReported = false;
 
   constructor(options: ErrorAlertsOptions) {
     this.#options = options;
   }
 
-  note(requests: readonly RequestRecord[]): void {
+  add(requests: readonly RequestRecord[]): void {
     const failed = requests.filter(({ status, isLimited }) => status >= 500 && isLimited !== true).length;
     if (failed === 0) return;
     const minute = Math.floor(this.#options.clock.now() / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;
       this.#failed = 0;
-      this.#told = false;
+      this.#isReported = false;
     }
     this.#failed += failed;
     const { errorAlerts, errorThreshold } = this.#options.settings();
-    if (!errorAlerts || this.#told || this.#failed <= errorThreshold) return;
-    this.#told = true;
-    this.#tell(errorThreshold);
+    if (!errorAlerts || this.#isReported || this.#failed <= errorThreshold) return;
+    this.#isReported = true;
+    this.#recordAlert(errorThreshold);
   }
 
-  #tell(threshold: number): void {
+  #recordAlert(threshold: number): void {
     const { store, events, log } = this.#options;
     const title = `More than ${threshold} data requests failed in the minute from ${formatUtc(this.#minute * MINUTE_MS)}.`;
     store

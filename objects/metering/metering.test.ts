@@ -62,7 +62,7 @@ test('a request counts for its account, user, policy and controller, and for the
     dataRequest({ at, class: 'other' }),
     dataRequest({ at, subject: 'bucket', bytesOut: 10 }),
   ];
-  metering.take(controller, { requests, drives: [] });
+  metering.record(controller, { requests, drives: [] });
   const newest = (subject: Subject) => metering.points(subject, { interval: 10, count: 2 }).at(-1)!;
   const time = START / 1000 + 10;
   assert.deepEqual(iopsPoint(newest(account)), { time, iops_put: 0.2, iops_delete: 0.1, iops_get: 0.1 });
@@ -85,7 +85,7 @@ test('a drive counts the pieces it wrote, read and dropped; one that nobody know
   const { metering } = start(t);
   const work = (operations: number) => ({ operations, bytes: operations * 4_096, milliseconds: operations * 2 });
   const activity = { put: work(3), get: work(2), delete: work(1) };
-  metering.take(controller, {
+  metering.record(controller, {
     requests: [],
     drives: [
       { drive: 7, activity },
@@ -113,7 +113,7 @@ test('a request counts when it ends', async (t) => {
   const { clock, metering } = start(t);
   clock.advance(35_000);
   const requests = [dataRequest({ at: START + 1_000, milliseconds: 28_000, bytesIn: 1 })];
-  metering.take(controller, { requests, drives: [] });
+  metering.record(controller, { requests, drives: [] });
   await metering.write();
   const puts = metering.points(account, { interval: 10, count: 4 }).map(({ figures }) => figures.puts);
   assert.deepEqual(puts, [0, 0, 1, 0]);
@@ -143,7 +143,10 @@ test('nothing is lost or counted twice, whatever the interval, before, while and
         clock.advance(after * 1000);
         const at = clock.now() - milliseconds;
         const moved = { bytesIn: bytes, bytesOut: bytes, bytesDeleted: bytes };
-        metering.take(controller, { requests: [dataRequest({ class: kind, at, milliseconds, ...moved })], drives: [] });
+        metering.record(controller, {
+          requests: [dataRequest({ class: kind, at, milliseconds, ...moved })],
+          drives: [],
+        });
         expected[`${kind}s`] += 1;
         expected[`${kind}_bytes`] += bytes;
         expected[`${kind}_ms`] += milliseconds;
@@ -177,7 +180,7 @@ test('figures that are old enough to be coarse are exact for every interval that
   const { clock, store, metering } = start(t);
   for (let minute = 0; minute < 24 * 60; minute += 1) {
     clock.set(START + minute * 60_000 + 30_000);
-    metering.take(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: minute })], drives: [] });
+    metering.record(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: minute })], drives: [] });
   }
   await metering.finish();
   clock.set(START + 20 * DAY_S * 1000);
@@ -196,13 +199,13 @@ test('points are there again after a restart', async (t) => {
   const folder = temporaryFolder(t);
   const clock = new ManualClock(START);
   const before = open(folder, clock);
-  before.metering.take(controller, { requests: [dataRequest({ at: START, bytesIn: 77 })], drives: [] });
+  before.metering.record(controller, { requests: [dataRequest({ at: START, bytesIn: 77 })], drives: [] });
   await before.metering.finish();
   before.store.close();
   clock.advance(2_000);
   const { store, metering } = open(folder, clock);
   t.after(() => store.close());
-  metering.take(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: 23 })], drives: [] });
+  metering.record(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: 23 })], drives: [] });
   assert.equal(metering.points(account, { interval: 10, count: 1 })[0]!.figures.put_bytes, 100);
   assert.equal((await metering.transferred(ACCOUNT, 0, 10 ** 6)).bytesIn, 100);
 });
@@ -210,11 +213,11 @@ test('points are there again after a restart', async (t) => {
 test('what cannot be written waits, and is written once', async (t) => {
   const { clock, store, metering } = start(t);
   const write = store.write.bind(store);
-  metering.take(controller, { requests: [dataRequest({ at: START, bytesIn: 5 })], drives: [] });
+  metering.record(controller, { requests: [dataRequest({ at: START, bytesIn: 5 })], drives: [] });
   clock.advance(20_000);
   store.write = () => Promise.reject(new Error('the disk is full'));
   await assert.rejects(metering.write());
-  metering.take(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: 6 })], drives: [] });
+  metering.record(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: 6 })], drives: [] });
   await assert.rejects(metering.write(true));
   assert.equal(sumOf(metering.points(account, { interval: 10, count: 5 })).put_bytes, 11);
   store.write = write;
@@ -229,12 +232,12 @@ test('an account that is forgotten has neither points nor transfers', async (t) 
   const other = 'c'.repeat(32);
   const note = () => {
     const requests = [dataRequest({ at: clock.now(), bytesIn: 5 }), dataRequest({ account: other, at: clock.now() })];
-    metering.take(controller, { requests, drives: [] });
+    metering.record(controller, { requests, drives: [] });
   };
   note();
   await metering.write(true);
   note();
-  await metering.forgetAccount(ACCOUNT);
+  await metering.dropAccount(ACCOUNT);
   assert.equal(sumOf(metering.points(account, { interval: 10, count: 5 })).puts, 0);
   assert.equal((await metering.transferred(ACCOUNT, 0, 10 ** 6)).bytesIn, 0);
   assert.equal(sumOf(metering.points({ kind: 'account', name: other }, { interval: 10, count: 5 })).puts, 2);

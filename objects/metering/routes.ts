@@ -1,11 +1,11 @@
 import { badParameter, type Context } from '@granary/kernel';
 import type { ObjectsActor } from '../actor.ts';
-import type { Accounts } from '../accounts/service.ts';
-import type { ObjectDrives } from '../drives/service.ts';
+import type { AccountService } from '../accounts/service.ts';
+import type { DriveService } from '../drives/service.ts';
 import { GROUP, refuseOtherGroups } from '../load-balancer-groups/service.ts';
-import type { Policies } from '../policies/service.ts';
-import type { Users } from '../users/service.ts';
-import type { VirtualControllers } from '../virtual-controllers/service.ts';
+import type { PolicyService } from '../policies/service.ts';
+import type { UserService } from '../users/service.ts';
+import type { VirtualControllerService } from '../virtual-controllers/service.ts';
 import { iopsPoint, latencyPoint, throughputPoint, type Period, type Point } from './points.ts';
 import type { Metering } from './service.ts';
 import type { SubjectKind } from './slots.ts';
@@ -17,11 +17,11 @@ interface Parts {
 }
 
 interface Measurable {
-  readonly accounts: Pick<Accounts, 'get'>;
-  readonly users: Pick<Users, 'get'>;
-  readonly drives: Pick<ObjectDrives, 'get'>;
-  readonly controllers: Pick<VirtualControllers, 'get'>;
-  readonly policies: Pick<Policies, 'get'>;
+  readonly accounts: Pick<AccountService, 'get'>;
+  readonly users: Pick<UserService, 'get'>;
+  readonly drives: Pick<DriveService, 'get'>;
+  readonly controllers: Pick<VirtualControllerService, 'get'>;
+  readonly policies: Pick<PolicyService, 'get'>;
 }
 
 /** What an input names, by the name it is measured under; throws where there is none, or none for the caller. */

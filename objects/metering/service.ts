@@ -3,11 +3,11 @@ import type { RequestRecord } from '@granary/protocols/objects';
 import type { Activity } from '../engine/activity.ts';
 import { GROUP } from '../load-balancer-groups/service.ts';
 import { addTransfers, deleteTransfers, sumTransfers, type Transferred } from '../usage-reports/repository.ts';
-import { TransferBook } from '../usage-reports/transfers.ts';
+import { TransferBuffer } from '../usage-reports/transfers.ts';
 import { pointsOf, startOf, type Period, type Point } from './points.ts';
 import { addActivity, ageActivity, deleteActivity, listActivity } from './repository.ts';
 import { FINEST_STEP } from './levels.ts';
-import { SlotBook, subjectsOf, type Subject } from './slots.ts';
+import { SlotBuffer, subjectsOf, type Subject } from './slots.ts';
 
 interface MeteringOptions {
   /** A file of its own: it is written all the time, and nobody waits for it. */
@@ -27,8 +27,8 @@ const AGE_EVERY_MS = 60_000;
  */
 export class Metering {
   readonly #options: MeteringOptions;
-  readonly #slots = new SlotBook();
-  readonly #transfers = new TransferBook();
+  readonly #slots = new SlotBuffer();
+  readonly #transfers = new TransferBuffer();
   readonly #timers: NodeJS.Timeout[] = [];
   #turn: Promise<void> = Promise.resolve();
 
@@ -42,24 +42,24 @@ export class Metering {
   }
 
   /** What a controller did, each thing once. */
-  take(controller: string, { requests, drives }: Activity): void {
+  record(controller: string, { requests, drives }: Activity): void {
     const now = this.#options.clock.now();
     for (const request of requests) {
       const at = Math.min(now, request.at + request.milliseconds);
-      this.#transfers.note(request, at);
-      this.#note(request, controller, at);
+      this.#transfers.add(request, at);
+      this.#recordRequest(request, controller, at);
     }
-    this.takeDrives(drives);
+    this.recordDrives(drives);
   }
 
   /** What a thread did on drives, each thing once. */
-  takeDrives(drives: Activity['drives']): void {
+  recordDrives(drives: Activity['drives']): void {
     const now = this.#options.clock.now();
     for (const { drive, activity } of drives) {
       const name = this.#options.driveUuid(drive);
       if (name === undefined) continue;
       for (const what of ['put', 'get', 'delete'] as const)
-        this.#slots.note({ kind: 'drive', name }, now, what, activity[what]);
+        this.#slots.add({ kind: 'drive', name }, now, what, activity[what]);
     }
   }
 
@@ -84,10 +84,10 @@ export class Metering {
   }
 
   /** Nothing of an account is known afterwards, its transfers neither. */
-  async forgetAccount(name: string): Promise<void> {
+  async dropAccount(name: string): Promise<void> {
     const subject: Subject = { kind: 'account', name };
-    this.#slots.forget(subject);
-    this.#transfers.forget(name);
+    this.#slots.drop(subject);
+    this.#transfers.drop(name);
     await this.#options.store.write((tx) => {
       deleteActivity(tx, subject);
       deleteTransfers(tx, name);
@@ -106,16 +106,16 @@ export class Metering {
     await this.write(true);
   }
 
-  #note(request: RequestRecord, controller: string, at: number): void {
+  #recordRequest(request: RequestRecord, controller: string, at: number): void {
     const { subject, class: what, account, user, policy, milliseconds } = request;
     if (subject !== 'object' || what === 'other') return;
     const bytes = { put: request.bytesIn, get: request.bytesOut, delete: request.bytesDeleted }[what];
     const work = { operations: 1, bytes, milliseconds };
-    if (account !== null) this.#slots.note({ kind: 'account', name: account }, at, what, work);
-    if (user !== null) this.#slots.note({ kind: 'user', name: user }, at, what, work);
-    if (policy !== null) this.#slots.note({ kind: 'policy', name: String(policy) }, at, what, work);
-    this.#slots.note({ kind: 'controller', name: controller }, at, what, work);
-    this.#slots.note({ kind: 'group', name: GROUP }, at, what, work);
+    if (account !== null) this.#slots.add({ kind: 'account', name: account }, at, what, work);
+    if (user !== null) this.#slots.add({ kind: 'user', name: user }, at, what, work);
+    if (policy !== null) this.#slots.add({ kind: 'policy', name: String(policy) }, at, what, work);
+    this.#slots.add({ kind: 'controller', name: controller }, at, what, work);
+    this.#slots.add({ kind: 'group', name: GROUP }, at, what, work);
   }
 
   async #write(all: boolean): Promise<void> {

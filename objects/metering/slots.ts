@@ -28,11 +28,11 @@ interface Slot {
 const SUBJECTS_WAITING_MAX = 200_000;
 
 /** Figures that are not on disk yet. A slot is written once it is over; what comes late makes another of the same time. */
-export class SlotBook {
+export class SlotBuffer {
   readonly #open = new Map<number, Slot>();
   #writing: Slot[] = [];
 
-  note({ kind, name }: Subject, at: number, what: 'put' | 'get' | 'delete', work: Work): void {
+  add({ kind, name }: Subject, at: number, what: 'put' | 'get' | 'delete', work: Work): void {
     const ofKind = this.#slotAt(at).kinds[kind];
     let figures = ofKind.get(name);
     if (!figures) ofKind.set(name, (figures = noFigures()));
@@ -61,7 +61,7 @@ export class SlotBook {
     });
   }
 
-  forget({ kind, name }: Subject): void {
+  drop({ kind, name }: Subject): void {
     for (const { kinds } of [...this.#writing, ...this.#open.values()]) kinds[kind].delete(name);
   }
 

@@ -3,12 +3,12 @@ import { driveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
 import type { ObjectsTools } from '../tools.ts';
-import type { Policies } from './service.ts';
+import type { PolicyService } from './service.ts';
 import { policyView } from './view.ts';
 
 type Served = Omit<ObjectsHandlers<'policies'>, 'iops' | 'latency' | 'throughput'>;
 
-export function policyRoutes(policies: Policies, times: InventoryTimes, { jobs }: ObjectsTools): Served {
+export function policyRoutes(policies: PolicyService, times: InventoryTimes, { jobs }: ObjectsTools): Served {
   return {
     list: (page) => {
       const all = policies.list();

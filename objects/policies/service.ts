@@ -1,8 +1,8 @@
 import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/kernel';
-import { type KnownDrive, type ObjectDrives } from '../drives/service.ts';
+import { type KnownDrive, type DriveService } from '../drives/service.ts';
 import { partOf } from '../engine/parts.ts';
 import type { PolicyReport } from '../engine/report.ts';
-import { noteChanged } from '../inventory/repository.ts';
+import { recordChanged } from '../inventory/repository.ts';
 import type { ObjectsTools } from '../tools.ts';
 import { CapacityForecast, type CapacityMode } from './capacity.ts';
 import type { PolicyNotes } from './policy.ts';
@@ -30,14 +30,14 @@ interface Removal {
 const REMOVE_DRIVES = 'remove-drives';
 const WATCH_MS = 5_000;
 
-export class Policies {
+export class PolicyService {
   readonly #tools: ObjectsTools;
-  readonly #drives: ObjectDrives;
+  readonly #drives: DriveService;
   readonly #forecast = new CapacityForecast();
   #full: readonly number[] = [];
   #watching: NodeJS.Timeout | undefined;
 
-  constructor(tools: ObjectsTools, drives: ObjectDrives) {
+  constructor(tools: ObjectsTools, drives: DriveService) {
     this.#tools = tools;
     this.#drives = drives;
     tools.jobs.register<Removal, null>(
@@ -102,7 +102,7 @@ export class Policies {
     const { displayName } = this.get(id);
     await store.write((tx) => {
       updatePolicy(tx, displayName, changes);
-      noteChanged(tx, 'policy', displayName, clock.now());
+      recordChanged(tx, 'policy', displayName, clock.now());
       const title = `Storage policy ${displayName} was described or priced anew.`;
       events.record(tx, { severity: 'notice', title, subject: `policy:${displayName}`, actor });
     });
@@ -115,7 +115,7 @@ export class Policies {
     if (!report.isUsable) throw fail('policy_unusable', { policy: displayName });
     await store.write((tx) => {
       makeDefault(tx, displayName);
-      noteChanged(tx, 'policy', displayName, clock.now());
+      recordChanged(tx, 'policy', displayName, clock.now());
       const title = `New containers get storage policy ${displayName}.`;
       events.record(tx, { severity: 'notice', title, subject: `policy:${displayName}`, actor });
     });
@@ -196,13 +196,13 @@ export class Policies {
     this.#full = indexes;
     try {
       await engine.applySettings();
-      await this.#tellOfFull(full);
+      await this.#recordFull(full);
     } catch (error) {
       log.error({ error }, 'the data path could not be told which policies are full');
     }
   }
 
-  async #tellOfFull(full: readonly PolicyReport[]): Promise<void> {
+  async #recordFull(full: readonly PolicyReport[]): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       for (const { policy } of full) {

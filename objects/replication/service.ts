@@ -9,7 +9,7 @@ import {
 } from '@granary/kernel';
 import type { Bucket, Commit, Replication as Change } from '@granary/storage/object-store';
 import type { DestinationGrants } from '../destinations/grants.ts';
-import type { Destinations } from '../destinations/service.ts';
+import type { DestinationService } from '../destinations/service.ts';
 import type { ObjectCatalogue, ObjectEngine } from '../engine/engine.ts';
 import { Lane, waitAfter } from './lanes.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../engine/replication/order.ts';
@@ -23,29 +23,29 @@ interface ReplicationOptions {
   readonly engine: Pick<ObjectEngine, 'replicate'> & {
     readonly catalogue: Pick<ObjectCatalogue, 'replicationDestinations' | 'replicationsDue' | 'bucketById'>;
   };
-  readonly destinations: Pick<Destinations, 'place' | 'note'>;
+  readonly destinations: Pick<DestinationService, 'place' | 'recordProblem'>;
   readonly grants: Pick<DestinationGrants, 'find' | 'refusalOf'>;
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const FIRST_WAIT_MS = 1_000;
 const LANE_MAX = 8;
 const TOTAL_MAX = 16;
 /** Objects that are not taken are told of this often for a bucket. */
-const TELL_AGAIN_MS = 3_600_000;
+const REPORT_AGAIN_MS = 3_600_000;
 
 /**
  * Passes changes of buckets on to where their rules say. What is to be passed on stands in the index since the change
  * itself; it leaves there when the other side has it, so whatever stops this, nothing is forgotten.
  */
-export class Replication {
+export class ReplicationService {
   readonly #options: ReplicationOptions;
   readonly #lanes = new Map<string, Lane>();
   readonly #running = new Set<Promise<void>>();
   /** Buckets whose target is missing or closed. */
   readonly #closed = new Set<number>();
-  readonly #toldAt = new Map<number, number>();
-  #looking: NodeJS.Timeout | undefined;
+  readonly #reportedAt = new Map<number, number>();
+  #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(options: ReplicationOptions) {
@@ -53,14 +53,14 @@ export class Replication {
   }
 
   start(): void {
-    this.#looking = setInterval(() => this.#look(), LOOK_MS);
-    this.#looking.unref();
+    this.#timer = setInterval(() => this.#poll(), POLL_MS);
+    this.#timer.unref();
   }
 
   /** Nothing new is begun. */
   stop(): void {
     this.#stopped = true;
-    clearInterval(this.#looking);
+    clearInterval(this.#timer);
   }
 
   /** After the controllers ended: what they were about to do has been noted, or stays to be done. */
@@ -68,7 +68,7 @@ export class Replication {
     await Promise.allSettled(this.#running);
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#stopped) return;
     try {
       const { catalogue } = this.#options.engine;
@@ -114,12 +114,12 @@ export class Replication {
     // Whoever ended the replication of a bucket wants nothing more of it sent.
     if (rule?.enabled !== true || rule.destination !== change.destination) return this.#end(change, 'FAILED');
     const { destination, prefix } = granted;
-    const tellsReplicas = destination.type === 'OBJS_S3';
+    const marksReplicas = destination.type === 'OBJS_S3';
     const outcome = await destinations.place(destination).then(
-      (place) => this.#send({ change, place, prefix, tellsReplicas }),
+      (place) => this.#send({ change, place, prefix, marksReplicas }),
       (error: unknown) => ({ kind: 'unreachable' as const, reason: reasonOf(error) }),
     );
-    await this.#settle(lane, change, bucket, outcome);
+    await this.#applyOutcome(lane, change, bucket, outcome);
   }
 
   /** A controller that is lost on the way is no fault of anybody else's. */
@@ -129,7 +129,7 @@ export class Replication {
       .catch((error: unknown) => ({ kind: 'unreadable' as const, reason: reasonOf(error) }));
   }
 
-  async #settle(lane: Lane, change: Change, bucket: Bucket, outcome: ReplicationOutcome): Promise<void> {
+  async #applyOutcome(lane: Lane, change: Change, bucket: Bucket, outcome: ReplicationOutcome): Promise<void> {
     const { clock, destinations, log } = this.#options;
     const now = clock.now();
     switch (outcome.kind) {
@@ -138,19 +138,19 @@ export class Replication {
       case 'done':
         lane.succeeded();
         await this.#end(change, 'COMPLETED');
-        await destinations.note(change.destination, null);
-        if (this.#closed.delete(bucket.id)) await this.#tell(bucket, 'notice', 'is replicated again');
+        await destinations.recordProblem(change.destination, null);
+        if (this.#closed.delete(bucket.id)) await this.#recordEvent(bucket, 'notice', 'is replicated again');
         return;
       case 'unreachable':
         await this.#postpone(change, lane.failed(now));
-        await destinations.note(change.destination, outcome.reason);
+        await destinations.recordProblem(change.destination, outcome.reason);
         return;
       case 'closed': {
         await this.#postpone(change, now + waitAfter(change.attempts, FIRST_WAIT_MS));
         if (this.#closed.has(bucket.id)) return;
         this.#closed.add(bucket.id);
         const what = `cannot be replicated to ${change.target} of ${change.destination}: ${outcome.reason}. It is tried again`;
-        return this.#tell(bucket, 'error', what);
+        return this.#recordEvent(bucket, 'error', what);
       }
       case 'unreadable':
         if (!this.#stopped) log.warn({ bucket: bucket.id, reason: outcome.reason }, 'a change waits to be replicated');
@@ -164,9 +164,9 @@ export class Replication {
   async #giveUp(change: Change, bucket: Bucket, reason: string): Promise<void> {
     const now = this.#options.clock.now();
     await this.#end(change, 'FAILED');
-    if (now - (this.#toldAt.get(bucket.id) ?? -Infinity) < TELL_AGAIN_MS) return;
-    this.#toldAt.set(bucket.id, now);
-    await this.#tell(bucket, 'error', `has objects that could not be replicated: ${reason}`);
+    if (now - (this.#reportedAt.get(bucket.id) ?? -Infinity) < REPORT_AGAIN_MS) return;
+    this.#reportedAt.set(bucket.id, now);
+    await this.#recordEvent(bucket, 'error', `has objects that could not be replicated: ${reason}`);
   }
 
   async #end({ bucket, key, number }: Change, status: 'COMPLETED' | 'FAILED' | null): Promise<void> {
@@ -178,7 +178,7 @@ export class Replication {
     await this.#options.commit('postponeReplication', { bucket, key, number, until });
   }
 
-  async #tell({ name, account }: Bucket, severity: NewEvent['severity'] & string, what: string): Promise<void> {
+  async #recordEvent({ name, account }: Bucket, severity: NewEvent['severity'] & string, what: string): Promise<void> {
     const { store, events } = this.#options;
     const event = {
       severity,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { badParameter, fail, formatUtc, type Clock } from '@granary/kernel';
 import type { CertificateInfo } from '../certificates/pem.ts';
 import type { Certificates } from '../certificates/service.ts';
-import type { Encryption } from '../encryption/service.ts';
+import type { EncryptionService } from '../encryption/service.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { ArraySettings, Settings } from './service.ts';
 import { viewOf } from './view.ts';
@@ -12,7 +12,7 @@ const MS_A_DAY = 24 * 3600 * 1000;
 interface SettingsParts {
   readonly settings: ArraySettings;
   readonly certificates: Certificates;
-  readonly encryption: Encryption;
+  readonly encryption: EncryptionService;
   readonly clock: Clock;
   /** What is being done to storage policies; null when nothing is. */
   readonly policyAction: () => string | null;

@@ -19,12 +19,12 @@ const AMOUNTS = ['bytesIn', 'bytesOut', 'puts', 'gets', 'deletes', 'others'] as 
 const COUNTED = { put: 'puts', get: 'gets', delete: 'deletes', other: 'others' } as const;
 
 /** Transfers that are not on disk yet. */
-export class TransferBook {
+export class TransferBuffer {
   #open = new Map<string, Transfer>();
   #writing = new Map<string, Transfer>();
 
   /** Every request counts, whatever it is about: what carries no object data has no bytes. */
-  note({ account, class: what, bytesIn, bytesOut }: RequestRecord, at: number): void {
+  add({ account, class: what, bytesIn, bytesOut }: RequestRecord, at: number): void {
     if (account === null) return;
     const transfer = transferIn(this.#open, account, Math.floor(at / DAY_MS));
     transfer.bytesIn += bytesIn;
@@ -47,18 +47,18 @@ export class TransferBook {
     this.#writing = new Map();
   }
 
-  forget(account: string): void {
+  drop(account: string): void {
     for (const book of [this.#open, this.#writing])
       for (const [key, transfer] of book) if (transfer.account === account) book.delete(key);
   }
 }
 
-function transferIn(book: Map<string, Transfer>, account: string, day: number): Transfer {
+function transferIn(buffer: Map<string, Transfer>, account: string, day: number): Transfer {
   const key = `${account} ${day}`;
-  let transfer = book.get(key);
+  let transfer = buffer.get(key);
   if (!transfer) {
     transfer = { account, day, bytesIn: 0, bytesOut: 0, puts: 0, gets: 0, deletes: 0, others: 0 };
-    book.set(key, transfer);
+    buffer.set(key, transfer);
   }
   return transfer;
 }

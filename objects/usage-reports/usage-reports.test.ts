@@ -84,7 +84,7 @@ async function start(t: TestContext) {
   });
   const move = (account: string | null, day: string, bytesIn: number, bytesOut: number) => {
     const at = Date.parse(day);
-    metering.take('vc', { requests: [dataRequest({ account, at, bytesIn, bytesOut })], drives: [] });
+    metering.record('vc', { requests: [dataRequest({ account, at, bytesIn, bytesOut })], drives: [] });
   };
   return { clock, store, kept, reports, move, settings };
 }

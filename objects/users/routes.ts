@@ -2,12 +2,12 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { ArraySettings } from '../settings/service.ts';
-import type { Users } from './service.ts';
+import type { UserService } from './service.ts';
 import type { SignIns } from './sign-ins.ts';
 import { accountUserView, permissionsOf, userDetailView, userView } from './view.ts';
 
 interface UserRouteParts {
-  readonly users: Users;
+  readonly users: UserService;
   readonly signIns: SignIns;
   readonly settings: ArraySettings;
   /** Where the data path is reached first of all. */
@@ -111,7 +111,7 @@ function adminAccessRoutes({ settings }: UserRouteParts): Served {
 }
 
 /** The users of an account, below the address of the account. */
-export function accountUserRoutes(users: Users): Pick<ObjectsHandlers<'accounts'>, 'listUsers'> {
+export function accountUserRoutes(users: UserService): Pick<ObjectsHandlers<'accounts'>, 'listUsers'> {
   return {
     listUsers: ({ account_id: id }, { actor }) => {
       const found = users.listOf(actor, id);

@@ -40,7 +40,7 @@ export interface NewS3Secret {
 }
 
 /** Users as their administrators see them: each account its own, the system account those of all. */
-export class Users {
+export class UserService {
   readonly #tools: PeopleTools;
   readonly #keys: Keys;
   readonly #passwords: Passwords;

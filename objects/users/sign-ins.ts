@@ -156,8 +156,8 @@ export class SignIns {
 
   /** Takes and tells the same whether or not there is such a user. Codes that are out stay good: anybody can ask. */
   async resetPassword({ account, username, ip }: { account: string; username: string; ip: string }): Promise<void> {
-    this.#resetsFrom.take(ip);
-    this.#resetsOf.take(ip, `${account}/${username}`);
+    this.#resetsFrom.consume(ip);
+    this.#resetsOf.consume(ip, `${account}/${username}`);
     const { store, events, clock } = this.#tools;
     const { keys } = this.#parts;
     const { code, ...kept } = keys.code();

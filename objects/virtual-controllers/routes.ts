@@ -1,16 +1,16 @@
 import { pageOf, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerState } from '../engine/controller-spec.ts';
-import type { ObjectDrives } from '../drives/service.ts';
+import type { DriveService } from '../drives/service.ts';
 import { servedDriveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
 import { masterOf } from '../load-balancer-groups/service.ts';
-import type { VirtualControllers } from './service.ts';
+import type { VirtualControllerService } from './service.ts';
 import { controllerView } from './view.ts';
 
 interface Parts {
-  readonly controllers: VirtualControllers;
-  readonly drives: ObjectDrives;
+  readonly controllers: VirtualControllerService;
+  readonly drives: DriveService;
   readonly times: InventoryTimes;
   readonly configuration: () => HostedConfiguration;
 }

@@ -10,7 +10,7 @@ interface VirtualControllersOptions {
   readonly returnProxies: (kept: number) => Promise<void>;
 }
 
-export class VirtualControllers {
+export class VirtualControllerService {
   readonly #options: VirtualControllersOptions;
 
   constructor(options: VirtualControllersOptions) {

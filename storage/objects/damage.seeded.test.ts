@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { rounds } from '../../testing/effort.ts';
-import type { WantedPolicy } from './layout/keeper-types.ts';
+import type { WantedPolicy } from './layout/manager-types.ts';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
 
 /**
  * Goal: whatever becomes of one drive, or of the index, nobody ever reads wrong bytes.
  *
  * Method: an array at rest gets two generations of objects, the second over some of the first. Then one region is damaged
- * in one way, and a read, a scrub, a mend or a restart comes first. One damaged drive must not cost anything: every
+ * in one way, and a read, a scrub, a repair or a restart comes first. One damaged drive must not cost anything: every
  * object reads as it was put, at once and after a restart. A damaged index may cost the start (it is refused) or an object
  * (an error, or it is not found), but must not show the bytes of another object or of before.
  */
@@ -24,7 +24,7 @@ const PAGE = 4096;
 
 type Damage = 'zeroed' | 'foreign' | 'rolled back' | 'emptied' | 'removed';
 type Extent = 'whole' | 'parts';
-type Moment = 'read' | 'scrub' | 'mend' | 'restart';
+type Moment = 'read' | 'scrub' | 'repair' | 'restart';
 
 interface Case {
   readonly policy: WantedPolicy;
@@ -36,7 +36,7 @@ interface Case {
 
 const POLICIES = [TWO_COPIES, THREE_COPIES, FOUR_PLUS_TWO];
 const DAMAGES: readonly Damage[] = ['zeroed', 'foreign', 'rolled back', 'emptied', 'removed'];
-const MOMENTS: readonly Moment[] = ['read', 'scrub', 'mend', 'restart'];
+const MOMENTS: readonly Moment[] = ['read', 'scrub', 'repair', 'restart'];
 
 function* cases(): Generator<Case> {
   for (const policy of POLICIES) {
@@ -149,7 +149,7 @@ async function read(rig: Rig, key: string, body: Buffer): Promise<Outcome> {
     if (version.content.kind !== 'blob') return body.length === 0 ? 'right' : 'wrong';
     const record = thread.reader.blob(version.content.blob.partition, version.content.blob.id);
     if (!record) return 'error';
-    const found = await thread.blobs.readWhole(record, rig.keeper.layout().rings[0]!.policy);
+    const found = await thread.blobs.readWhole(record, rig.manager.layout().rings[0]!.policy);
     return body.equals(found) ? 'right' : 'wrong';
   } catch {
     return 'error';
@@ -172,8 +172,8 @@ async function passMoment(rig: Rig, moment: Moment): Promise<void> {
     await rig.stop();
     await rig.start();
   }
-  if (moment === 'scrub') await rig.keeper.scrub();
-  if (moment === 'mend') await rig.follow();
+  if (moment === 'scrub') await rig.manager.scrub();
+  if (moment === 'repair') await rig.follow();
 }
 
 for (const each of chosen()) {
@@ -183,7 +183,7 @@ for (const each of chosen()) {
     await damageDrive(rig, earlier, each);
     await passMoment(rig, moment);
     await assertAllRight(rig, `after the ${moment}`);
-    await rig.keeper.scrub();
+    await rig.manager.scrub();
     await assertAllRight(rig, 'after a scrub');
     await rig.stop();
     await rig.start();

@@ -2,17 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Reserve, type UnboundAddress } from '@granary/kernel';
-import {
-  Epoch,
-  IndexWriter,
-  Keeper,
-  type Commit,
-  type EncryptionState,
-  type KeeperEvent,
-} from '@granary/storage/objects';
+import { Epoch, IndexWriter, StorageManager, type Commit, type EncryptionState } from '@granary/storage/objects';
 import { controllersOf } from '../controller-spec.ts';
 import type { ObjectCatalogue, ObjectEngine } from '../engine.ts';
-import type { EngineEvent } from '../events.ts';
 import type { EngineManagement } from '../management.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { EngineReport } from '../report.ts';
@@ -20,7 +12,7 @@ import { DataPorts } from '../serving/data-ports.ts';
 import { createLimits } from '../serving/rate-limits.ts';
 import { servedSettings } from '../serving/served-settings.ts';
 import type { EngineSetup, RunningEngine } from '../running-engine.ts';
-import { Controllers } from './controllers/controllers.ts';
+import { ControllerThreads } from './controllers/controllers.ts';
 import { mainAnswers } from './controllers/main-answers.ts';
 import { reportOf } from './report.ts';
 import { refuseLostIndex } from './lost-index.ts';
@@ -38,16 +30,16 @@ export interface EmbeddedOptions {
 /** What there is once it serves. */
 interface Serving {
   readonly management: EngineManagement;
-  readonly keeper: Keeper;
+  readonly manager: StorageManager;
   readonly smallBodies: SmallBodies;
-  readonly controllers: Controllers;
+  readonly controllers: ControllerThreads;
 }
 
 /**
  * Objects on drives of the array: the index and its writer, the manager of drives, and the controllers, which are threads
  * that serve.
  */
-export class EmbeddedEngine implements ObjectEngine, RunningEngine {
+export class EmbeddedObjectEngine implements ObjectEngine, RunningEngine {
   readonly kind = 'embedded';
   readonly engine: ObjectEngine = this;
   readonly catalogue: ObjectCatalogue;
@@ -62,9 +54,9 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
   readonly #limits = createLimits();
   #filling: NodeJS.Timeout | undefined;
   #management: EngineManagement | undefined;
-  #keeper: Keeper | undefined;
+  #manager: StorageManager | undefined;
   #smallBodies: SmallBodies | undefined;
-  #controllers: Controllers | undefined;
+  #controllers: ControllerThreads | undefined;
 
   constructor(setup: EngineSetup, options: EmbeddedOptions) {
     this.#setup = setup;
@@ -78,19 +70,19 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
   }
 
   readonly drives = {
-    list: () => this.#serving.keeper.report().drives,
+    list: () => this.#serving.manager.report().drives,
     remove: (
       policy: string,
       uuids: readonly string[],
       onProgress: (done: number) => void,
       signal: AbortSignal,
-    ): Promise<void> => this.#serving.keeper.removeDrives(policy, uuids, onProgress, signal),
+    ): Promise<void> => this.#serving.manager.removeDrives(policy, uuids, onProgress, signal),
   };
 
   readonly controllers = { list: () => this.#serving.controllers.list() };
 
   readonly encryption = {
-    setKeys: (state: EncryptionState): Promise<void> => this.#serving.keeper.setEncryption(state),
+    setKeys: (state: EncryptionState): Promise<void> => this.#serving.manager.setEncryption(state),
   };
 
   get unbound(): readonly UnboundAddress[] {
@@ -105,27 +97,27 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
     const { configuration } = this.#setup;
     this.#management = management;
     management.onStage('opening its drives');
-    const keeper = await this.#openKeeper(management);
+    const manager = await this.#openManager(management);
     management.onStage('starting its controllers');
     const smallBodies = new SmallBodies({
-      keeper,
+      manager,
       index: this.#index,
       fullPolicies: management.fullPolicies,
       onDriveActivity: management.onDriveActivity,
       isUsed: this.#options.gathersSmallBodies,
     });
     this.#smallBodies = smallBodies;
-    const controllers = await this.#newControllers(management, keeper, smallBodies);
+    const controllers = await this.#newControllers(management, manager, smallBodies);
     this.#controllers = controllers;
-    keeper.onLayout((layout) => controllers.publishLayout(layout));
+    manager.onLayout((layout) => controllers.publishLayout(layout));
     await controllers.follow(controllersOf(configuration()));
     this.#filling = setInterval(() => void this.#reserve.fill(), FILL_EVERY_MS).unref();
   }
 
   async reconfigure(): Promise<void> {
     const { configuration, log } = this.#setup;
-    const { management, keeper, controllers } = this.#serving;
-    await keeper.follow(wantedOf(configuration(), management));
+    const { management, manager, controllers } = this.#serving;
+    await manager.follow(wantedOf(configuration(), management));
     await this.applySettings();
     const { addresses, certificate } = await this.#listenAt(management);
     const problems = await controllers.serve(addresses, certificate);
@@ -140,8 +132,8 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
   }
 
   report(): EngineReport {
-    const { keeper } = this.#serving;
-    return reportOf(keeper.report(), keeper.layout().defaultPolicy);
+    const { manager } = this.#serving;
+    return reportOf(manager.report(), manager.layout().defaultPolicy);
   }
 
   replicate(order: ReplicationOrder): Promise<ReplicationOutcome> {
@@ -158,21 +150,21 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
     this.#ports.stop();
     clearInterval(this.#filling);
     this.#reserve.close();
-    // The keeper has work with the controllers, they leave small bodies to it, and both need the index.
-    await this.#keeper?.rest();
+    // The manager has work with the controllers, they leave small bodies to it, and both need the index.
+    await this.#manager?.stopBackgroundWork();
     await this.#controllers?.stop();
     this.#ports.releaseOthers([]);
     this.#smallBodies?.close();
     // A drive that hangs is not waited for: no caller waits for what is written to it.
-    await Promise.race([this.#keeper?.close(), sleep(DRIVES_MS_MAX, undefined, { ref: false })]);
+    await Promise.race([this.#manager?.close(), sleep(DRIVES_MS_MAX, undefined, { ref: false })]);
     await this.#index.close();
   }
 
   get #serving(): Serving {
-    const [management, keeper, smallBodies] = [this.#management, this.#keeper, this.#smallBodies];
+    const [management, manager, smallBodies] = [this.#management, this.#manager, this.#smallBodies];
     const controllers = this.#controllers;
-    if (!management || !keeper || !smallBodies || !controllers) throw new Error('The engine does not serve yet.');
-    return { management, keeper, smallBodies, controllers };
+    if (!management || !manager || !smallBodies || !controllers) throw new Error('The engine does not serve yet.');
+    return { management, manager, smallBodies, controllers };
   }
 
   get #indexFile(): string {
@@ -184,25 +176,29 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
     return `${this.#indexFile}.accept`;
   }
 
-  async #openKeeper(management: EngineManagement): Promise<Keeper> {
+  async #openManager(management: EngineManagement): Promise<StorageManager> {
     const { configuration, clock, log } = this.#setup;
-    const keeper = await Keeper.open({
+    const manager = await StorageManager.open({
       index: this.#index,
       workers: () => this.#controllers?.workers() ?? [],
       expansionPercent: () => management.settings().expansionPercent,
-      onEvent: (event) => management.onEvent(eventOf(event)),
+      onEvent: management.onEvent,
       onError: (error) => log.error({ error }, 'the manager of drives met a problem'),
       now: () => clock.now(),
       acceptsAnyIndex: existsSync(this.#acceptFile),
     });
-    this.#keeper = keeper;
-    await keeper.setEncryption(management.encryption());
-    await keeper.follow(wantedOf(configuration(), management));
+    this.#manager = manager;
+    await manager.setEncryption(management.encryption());
+    await manager.follow(wantedOf(configuration(), management));
     rmSync(this.#acceptFile, { force: true });
-    return keeper;
+    return manager;
   }
 
-  async #newControllers(management: EngineManagement, keeper: Keeper, smallBodies: SmallBodies): Promise<Controllers> {
+  async #newControllers(
+    management: EngineManagement,
+    manager: StorageManager,
+    smallBodies: SmallBodies,
+  ): Promise<ControllerThreads> {
     const { configuration, clock, log } = this.#setup;
     const data = {
       indexFile: this.#indexFile,
@@ -211,17 +207,17 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
       limits: this.#limits,
       alongBytesMax: smallBodies.bytesMax,
     };
-    return new Controllers(
+    return new ControllerThreads(
       {
         data,
-        answers: mainAnswers({ management, keeper, commit: smallBodies.commit, log }),
+        answers: mainAnswers({ management, manager, commit: smallBodies.commit, log }),
         onActivity: ({ name }, activity) => management.onActivity(name, activity),
         onLost: ({ name }, reason) => management.onEvent({ kind: 'controller-lost', controller: name, reason }),
         now: () => clock.now(),
         log,
       },
       {
-        layout: keeper.layout(),
+        layout: manager.layout(),
         settings: servedSettings(configuration(), management),
         ...(await this.#listenAt(management)),
       },
@@ -232,8 +228,4 @@ export class EmbeddedEngine implements ObjectEngine, RunningEngine {
     const shown = settings().sslTermination ? await certificate() : null;
     return { addresses: await this.#ports.acquire(), certificate: shown };
   }
-}
-
-function eventOf(event: KeeperEvent): EngineEvent {
-  return event.kind === 'mended' ? { ...event, kind: 'repaired' } : event;
 }

@@ -1,7 +1,7 @@
-import type { KeeperReport, PolicyReport as KeptPolicy } from '@granary/storage/objects';
+import type { StorageReport, PolicyReport as KeptPolicy } from '@granary/storage/objects';
 import type { EngineReport, PolicyReport } from '../report.ts';
 
-export function reportOf({ at, policies }: KeeperReport, defaultPolicy: number | null): EngineReport {
+export function reportOf({ at, policies }: StorageReport, defaultPolicy: number | null): EngineReport {
   return { at, policies: policies.map(policyOf), defaultPolicy };
 }
 

@@ -9,7 +9,7 @@ const put = { bucket: 1, key: 'key', size: 3, etag: '0', owner: '', attributes: 
 const along = { kind: 'bytes', policy: 7, bytes: new Uint8Array(3) } as const;
 const nothing = { operations: 0, bytes: 0, milliseconds: 0 };
 
-/** Small bodies over a keeper that takes everything, and what came of them. */
+/** Small bodies over a manager that takes everything, and what came of them. */
 function scene() {
   const seen = { staged: [] as number[], committed: [] as unknown[], told: [] as DriveShare[], full: [] as number[] };
   const commit = ((_operation: string, args: { readonly content: unknown }) => {
@@ -25,7 +25,7 @@ function scene() {
     return Promise.resolve([]);
   };
   const bodies = new SmallBodies({
-    keeper: { stage, activity },
+    manager: { stage, activity },
     index: { commit },
     fullPolicies: () => seen.full,
     onDriveActivity: (shares) => seen.told.push(...shares),

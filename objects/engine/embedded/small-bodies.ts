@@ -1,4 +1,4 @@
-import { stagingCommit, type IndexCommit, type IndexWriter, type Keeper } from '@granary/storage/objects';
+import { stagingCommit, type IndexCommit, type IndexWriter, type StorageManager } from '@granary/storage/objects';
 import type { DriveShare } from '../activity.ts';
 import { DriveShares } from './controllers/drive-shares.ts';
 import { refuseFull } from './controllers/full-policies.ts';
@@ -8,7 +8,7 @@ const BYTES_MAX = 16 * 1024;
 const REPORT_EVERY_MS = 1_000;
 
 interface SmallBodiesOptions {
-  readonly keeper: Pick<Keeper, 'stage' | 'activity'>;
+  readonly manager: Pick<StorageManager, 'stage' | 'activity'>;
   readonly index: Pick<IndexWriter, 'commit'>;
   /** Policies that are nearly full. */
   readonly fullPolicies: () => readonly number[];
@@ -30,20 +30,20 @@ export class SmallBodies {
   readonly #shares: DriveShares;
   readonly #reporting: NodeJS.Timeout;
 
-  constructor({ keeper, index, fullPolicies, onDriveActivity, isUsed }: SmallBodiesOptions) {
+  constructor({ manager, index, fullPolicies, onDriveActivity, isUsed }: SmallBodiesOptions) {
     this.bytesMax = isUsed ? BYTES_MAX : 0;
     this.commit = stagingCommit(index, (policy, bytes) => {
       refuseFull(fullPolicies(), policy);
-      return keeper.stage(policy, bytes);
+      return manager.stage(policy, bytes);
     });
     this.#onDriveActivity = onDriveActivity;
-    this.#shares = new DriveShares(() => keeper.activity());
+    this.#shares = new DriveShares(() => manager.activity());
     this.#reporting = setInterval(() => this.report(), REPORT_EVERY_MS).unref();
   }
 
   /** Reports what was done on drives since the last report. */
   report(): void {
-    const shares = this.#shares.take();
+    const shares = this.#shares.drain();
     if (shares.length > 0) this.#onDriveActivity(shares);
   }
 

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { HostedConfiguration } from '@granary/kernel';
 import type { EngineCheck } from '../check.ts';
 import type { EngineSetup, RunningEngine } from '../running-engine.ts';
-import { EmbeddedEngine, type EmbeddedOptions } from './embedded-engine.ts';
+import { EmbeddedObjectEngine, type EmbeddedOptions } from './embedded-engine.ts';
 
 const defaults: EmbeddedOptions = { gathersSmallBodies: true };
 
 export function startEmbeddedEngine(setup: EngineSetup, options = defaults): RunningEngine {
-  return new EmbeddedEngine(setup, options);
+  return new EmbeddedObjectEngine(setup, options);
 }
 
 /** What controllers load in their threads. */

@@ -14,16 +14,16 @@ const PARTS_MAX = 10_000;
 export type Sendable = Uint8Array | { readonly size: number; readonly bytes: AsyncIterable<Uint8Array> };
 
 /** What another place is told of an object beside its bytes. */
-export function headersOf({ attributes }: ObjectVersion, tellsReplicas: boolean): Record<string, string> {
+export function headersOf({ attributes }: ObjectVersion, marksReplicas: boolean): Record<string, string> {
   const { contentType, headers = {}, metadata = {}, tags, websiteRedirect } = attributes;
-  const told: Record<string, string> = {};
-  if (contentType !== undefined) told['content-type'] = headerOfText(contentType);
-  for (const [name, value] of Object.entries(headers)) told[name] = headerOfText(value);
-  for (const [name, value] of Object.entries(metadata)) told[`x-amz-meta-${name}`] = headerOfText(value);
-  if (tags !== undefined) told['x-amz-tagging'] = new URLSearchParams(tags).toString();
-  if (websiteRedirect !== undefined) told['x-amz-website-redirect-location'] = headerOfText(websiteRedirect);
-  if (tellsReplicas) told[REPLICATION_STATUS] = REPLICA;
-  return told;
+  const sent: Record<string, string> = {};
+  if (contentType !== undefined) sent['content-type'] = headerOfText(contentType);
+  for (const [name, value] of Object.entries(headers)) sent[name] = headerOfText(value);
+  for (const [name, value] of Object.entries(metadata)) sent[`x-amz-meta-${name}`] = headerOfText(value);
+  if (tags !== undefined) sent['x-amz-tagging'] = new URLSearchParams(tags).toString();
+  if (websiteRedirect !== undefined) sent['x-amz-website-redirect-location'] = headerOfText(websiteRedirect);
+  if (marksReplicas) sent[REPLICATION_STATUS] = REPLICA;
+  return sent;
 }
 
 /** A large object of Swift's is what its segments hold: elsewhere its manifest would mean nothing. */

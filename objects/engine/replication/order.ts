@@ -8,7 +8,7 @@ export interface ReplicationOrder {
   /** Before the names of the account's objects there. */
   readonly prefix: string;
   /** The other side is an array like this one and takes word that a change is not to be passed on again. */
-  readonly tellsReplicas: boolean;
+  readonly marksReplicas: boolean;
 }
 
 /** Whose fault it is that a change did not get through, and with it, what waits for what. */

@@ -27,7 +27,7 @@ interface Uploading {
 const PLACES_MAX = 32;
 
 /** Passes changes on to S3 services elsewhere; one in each controller, whose hands are on the bytes. */
-export class ReplicationSender {
+export class ObjectReplicationSender {
   readonly #options: SenderOptions;
   readonly #stopping = new AbortController();
   readonly #remotes = new Map<string, RemoteS3>();
@@ -51,18 +51,18 @@ export class ReplicationSender {
     for (const remote of this.#remotes.values()) remote.close();
   }
 
-  async #pass({ change, place, prefix, tellsReplicas }: ReplicationOrder): Promise<ReplicationOutcome> {
+  async #pass({ change, place, prefix, marksReplicas }: ReplicationOrder): Promise<ReplicationOutcome> {
     const { bucket: number, key, sequence, target } = change;
     const bucket = new RemoteBucket(this.#remote(place), target, this.#stopping.signal);
     const name = prefix + key;
     if (change.upload !== null) await bucket.abortUpload(name, change.upload);
     if (sequence === null) {
-      await bucket.remove(name, tellsReplicas ? { [REPLICATION_STATUS]: REPLICA } : {});
+      await bucket.remove(name, marksReplicas ? { [REPLICATION_STATUS]: REPLICA } : {});
       return { kind: 'done' };
     }
     const version = this.#options.reader.versionAt(number, key, sequence);
     if (!version || version.isDeleteMarker) return { kind: 'gone' };
-    const headers = headersOf(version, tellsReplicas);
+    const headers = headersOf(version, marksReplicas);
     const sizes = partsOf(version);
     if (!sizes) return this.#sendWhole(bucket, name, version, headers);
     const upload = await bucket.createUpload(name, headers);

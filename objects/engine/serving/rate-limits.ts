@@ -24,7 +24,7 @@ export class LimitSlots {
 const COUNT_MASK = 0xffff_ffffn;
 
 /** Counts a change of the account at `slot`; false once its second has had `perSecond`. Exact over all threads. */
-export function takeChange(limits: BigInt64Array, slot: number, perSecond: number, nowMs: number): boolean {
+export function countChange(limits: BigInt64Array, slot: number, perSecond: number, nowMs: number): boolean {
   const second = BigInt(Math.floor(nowMs / 1000)) << 32n;
   for (;;) {
     const before = Atomics.load(limits, slot);

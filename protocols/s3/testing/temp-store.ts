@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import {
   BlobReader,
   BlobWriter,
-  Drives,
+  OpenDrives,
   formatDrive,
   IndexWriter,
   LocalObjectStore,
@@ -41,7 +41,7 @@ export async function tempStore(options: { readonly encrypted?: boolean } = {}):
   };
   const index = new IndexWriter(join(folder, 'index.db'));
   let segment = 0;
-  const open = new Drives({
+  const open = new OpenDrives({
     nextSegment: () => Promise.resolve(++segment),
     onDriveFailure: (drive, error) => console.error(drive, error),
   });

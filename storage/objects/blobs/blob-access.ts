@@ -1,18 +1,18 @@
 import { StorageError } from '../../errors.ts';
 import { rebuildFragments } from '../../kernels/index.ts';
-import type { Drives } from '../drives/drives.ts';
+import type { OpenDrives } from '../drives/drives.ts';
 import type { PieceKey } from '../drives/piece-reading.ts';
 import { pieceSeed } from '../drives/record.ts';
 import { ObjectError } from '../errors.ts';
 import type { BlobRecord, BlobRef, Place, PolicyLayout } from '../records.ts';
 import { pieceLength, piecesToRead, slotsOf } from './pieces.ts';
 
-/** Moves of one blob that a single read follows: each is a compaction or a mending. */
+/** Moves of one blob that a single read follows: each is a compaction or a repair. */
 const LOOKUPS_MAX = 8;
 
 export interface AccessOptions {
-  readonly drives: Drives;
-  /** A piece is damaged or missing: to be mended. */
+  readonly drives: OpenDrives;
+  /** A piece is damaged or missing: to be repaired. */
   readonly onDamage: (blob: BlobRef, slot: number) => void;
   /** The blob as the index has it now: asked when a segment is gone, because compaction may have moved the piece. */
   readonly lookup?: ((blob: BlobRef) => BlobRecord | undefined) | undefined;
@@ -137,7 +137,7 @@ export class BlobAccess {
     if (code === 'not-found' && this.#hasMoved(slot, place)) return this.#tryPiece(slot, span);
     const isNews = !this.#failed.has(slot);
     this.#failed.add(slot);
-    if (code === 'drive-failed') this.#options.drives.noteFailure(place.drive, error as Error);
+    if (code === 'drive-failed') this.#options.drives.reportFailure(place.drive, error as Error);
     if (isNews && (code === 'unreadable' || code === 'not-found')) this.#options.onDamage(this.#record, slot);
     return undefined;
   }

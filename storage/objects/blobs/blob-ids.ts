@@ -47,7 +47,7 @@ export class GroupedIds {
     // One so large has nothing to gain, and would leave no room for others.
     if (bytes > GROUP_BYTES_MAX) return id;
     const nowMs = this.#nowMs();
-    if (this.#first && this.#takes(bytes, nowMs)) {
+    if (this.#first && this.#hasSpaceFor(bytes, nowMs)) {
       id.set(this.#first.subarray(0, SHARED_BYTES));
     } else {
       this.#first = id;
@@ -60,7 +60,7 @@ export class GroupedIds {
     return id;
   }
 
-  #takes(bytes: number, nowMs: number): boolean {
+  #hasSpaceFor(bytes: number, nowMs: number): boolean {
     return nowMs < this.#endMs && this.#length < GROUP_LENGTH_MAX && this.#bytes + bytes <= GROUP_BYTES_MAX;
   }
 }

@@ -1,5 +1,5 @@
 import { allocate, release } from '../../kernels/index.ts';
-import type { Drives } from '../drives/drives.ts';
+import type { OpenDrives } from '../drives/drives.ts';
 import { type PieceBody, wholePiece } from '../drives/piece-body.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
@@ -13,13 +13,13 @@ import { blocksOfSlots, paddedBytes } from './stripes.ts';
 
 export interface BlobWriterOptions {
   readonly layout: () => Layout;
-  readonly drives: Drives;
+  readonly drives: OpenDrives;
 }
 
 /** Puts bytes on the drives of a policy: small bodies packed with those of others, large ones as they come. */
 export class BlobWriter {
   readonly #layout: () => Layout;
-  readonly #drives: Drives;
+  readonly #drives: OpenDrives;
   readonly #ids = new GroupedIds();
 
   constructor(options: BlobWriterOptions) {

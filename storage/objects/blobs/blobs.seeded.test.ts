@@ -108,6 +108,6 @@ async function assertMended(scene: BlobScene, record: BlobRecord, slot: number):
   assert.equal(await scene.builder.isGood(record, slot), false);
   const { place, pieceBytes } = await scene.builder.rebuild(record, slot, record.places[slot]!.drive);
   assert.equal(pieceBytes, (record as BlobRecord & { pieceBytes: number }).pieceBytes);
-  const mended = { ...record, places: record.places.map((old, index) => (index === slot ? place : old)) };
-  assert.ok(await scene.builder.isGood(mended, slot), 'the rebuilt piece is bad');
+  const repaired = { ...record, places: record.places.map((old, index) => (index === slot ? place : old)) };
+  assert.ok(await scene.builder.isGood(repaired, slot), 'the rebuilt piece is bad');
 }

@@ -172,7 +172,7 @@ test('an empty body is no blob, and a policy that is not there is refused', () =
   }));
 
 for (const policy of [copies(2), fragments(4, 2)]) {
-  test(`${policy.name}: encrypted bytes are nowhere in plain, and without the key they are locked but can be mended`, () =>
+  test(`${policy.name}: encrypted bytes are nowhere in plain, and without the key they are locked but can be repaired`, () =>
     withScene({ policy, spare: 1 }, async (scene) => {
       scene.encrypt({ writeKey: 5, keys: [KEY] });
       const body = Buffer.from('a secret that nobody may read '.repeat(3000));
@@ -189,10 +189,10 @@ for (const policy of [copies(2), fragments(4, 2)]) {
       // What has no bytes needs no key.
       assert.deepEqual(await scene.writer.stage(0, Buffer.alloc(0), 0), []);
       assert.deepEqual(await scene.writer.stage(0, nothing(), 0), []);
-      const mended = await Promise.all(records.map((record) => mendSlot(scene, record, 0)));
+      const repaired = await Promise.all(records.map((record) => repairSlot(scene, record, 0)));
       scene.encrypt({ writeKey: 0, keys: [KEY] });
-      assert.ok((await whole(scene, mended[0]!)).equals(body));
-      assert.ok((await collected(scene.reader.read(mended[1]!, policy))).equals(large));
+      assert.ok((await whole(scene, repaired[0]!)).equals(body));
+      assert.ok((await collected(scene.reader.read(repaired[1]!, policy))).equals(large));
       const plain = await scene.stage(body);
       assert.equal(plain.key, 0);
       assert.ok((await whole(scene, plain)).equals(body));
@@ -200,7 +200,7 @@ for (const policy of [copies(2), fragments(4, 2)]) {
 }
 
 /** Removes a piece and builds it anew on a drive that has none of the blob. */
-async function mendSlot(scene: BlobScene, record: BlobRecord, slot: number): Promise<BlobRecord> {
+async function repairSlot(scene: BlobScene, record: BlobRecord, slot: number): Promise<BlobRecord> {
   const used = new Set(record.places.map((place) => place!.drive));
   const target = scene.layout.drives.find(({ number }) => !used.has(number))!.number;
   const without = { ...record, places: record.places.map((place, index) => (index === slot ? null : place)) };

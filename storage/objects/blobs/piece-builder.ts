@@ -16,8 +16,8 @@ export interface PieceBuilderOptions extends Pick<AccessOptions, 'drives' | 'loo
 }
 
 /**
- * Makes pieces anew, as they were, for mending and moving. What is encrypted stays so: no key is needed. Damage is not
- * reported: whoever mends finds it anyway.
+ * Makes pieces anew, as they were, for repair and moving. What is encrypted stays so: no key is needed. Damage is not
+ * reported: whoever repairs finds it anyway.
  */
 export class PieceBuilder {
   readonly #options: PieceBuilderOptions;
@@ -60,7 +60,7 @@ export class PieceBuilder {
       return true;
     } catch (error) {
       if (error instanceof StorageError && error.code === 'drive-failed')
-        this.#options.drives.noteFailure(drive.number, error);
+        this.#options.drives.reportFailure(drive.number, error);
       return false;
     }
   }

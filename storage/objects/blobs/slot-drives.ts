@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { DriveFolder } from '../drives/drive-folder.ts';
-import type { Drives } from '../drives/drives.ts';
+import type { OpenDrives } from '../drives/drives.ts';
 import { StorageError } from '../../errors.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
@@ -11,13 +11,13 @@ import { writeQuorum } from './pieces.ts';
 export class SlotDrives {
   readonly #blob: NewBlob;
   readonly #layout: Layout;
-  readonly #drives: Drives;
+  readonly #drives: OpenDrives;
   /** Drives that have, or had, a piece of the blob: none gets a second one. */
   readonly #used = new Set<number>();
   #lastError: Error | undefined;
   #isFull = false;
 
-  constructor(blob: NewBlob, layout: Layout, drives: Drives) {
+  constructor(blob: NewBlob, layout: Layout, drives: OpenDrives) {
     this.#blob = blob;
     this.#layout = layout;
     this.#drives = drives;
@@ -48,7 +48,7 @@ export class SlotDrives {
   failed(drive: DriveFolder, error: unknown): void {
     this.#lastError = error as Error;
     if (!(error instanceof StorageError) || error.code === 'drive-failed') {
-      this.#drives.noteFailure(drive.number, error as Error);
+      this.#drives.reportFailure(drive.number, error as Error);
     } else if (error.code === 'no-space') this.#isFull = true;
   }
 

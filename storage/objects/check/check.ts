@@ -1,9 +1,9 @@
-import { Drives } from '../drives/drives.ts';
+import { OpenDrives } from '../drives/drives.ts';
 import { readIdentity } from '../drives/identity.ts';
 import { ObjectError } from '../errors.ts';
 import { checkIndex } from '../index/check.ts';
 import { openIndexReader } from '../index/database.ts';
-import { type Book, type DriveRow, readBook } from '../layout/keeper-book.ts';
+import { type DriveCatalogue, type DriveRow, readCatalogue } from '../layout/drive-catalogue.ts';
 import type { Layout, LayoutDrive } from '../layout/layout.ts';
 import { checkContents } from './contents.ts';
 import { PieceCheck, type PieceCounts } from './pieces.ts';
@@ -14,7 +14,7 @@ export type { CheckProblem } from './problems.ts';
 export interface ObjectsCheckReport {
   readonly drives: readonly { readonly number: number; readonly uuid: string; readonly isThere: boolean }[];
   readonly pieces: PieceCounts;
-  /** Partitions that wait to be mended. */
+  /** Partitions that wait to be repaired. */
   readonly marked: number;
   readonly segments: number;
   readonly liveBytes: number;
@@ -32,13 +32,13 @@ export interface ObjectsCheckReport {
 export async function checkObjects(indexFile: string): Promise<ObjectsCheckReport> {
   const db = openIndexReader(indexFile);
   const problems = new Problems();
-  const drives = new Drives({
+  const drives = new OpenDrives({
     nextSegment: () => Promise.reject(new ObjectError('closed', 'A check writes nothing.')),
     onDriveFailure: () => undefined,
   });
   try {
-    const book = readBook(db);
-    const found = await Promise.all(book.drives.map((row) => lookAt(row, problems)));
+    const book = readCatalogue(db);
+    const found = await Promise.all(book.drives.map((row) => inspect(row, problems)));
     const layout = layoutOf(book, found);
     await drives.update(layout);
     for (const what of checkIndex(db)) problems.add('index', what);
@@ -60,7 +60,7 @@ export async function checkObjects(indexFile: string): Promise<ObjectsCheckRepor
   }
 }
 
-async function lookAt(row: DriveRow, problems: Problems): Promise<boolean> {
+async function inspect(row: DriveRow, problems: Problems): Promise<boolean> {
   try {
     const identity = await readIdentity(row.folder);
     if (!identity) return false;
@@ -72,7 +72,7 @@ async function lookAt(row: DriveRow, problems: Problems): Promise<boolean> {
   return false;
 }
 
-function layoutOf(book: Book, found: readonly boolean[]): Layout {
+function layoutOf(book: DriveCatalogue, found: readonly boolean[]): Layout {
   const drives = book.drives.map(({ number, uuid, folder, node, zone, capacity, policy }, at): LayoutDrive => {
     const state = found[at] ? 'normal' : 'absent';
     return { number, uuid, folder, node, zone, capacity, policy, state };
@@ -86,8 +86,8 @@ function layoutOf(book: Book, found: readonly boolean[]): Layout {
 
 /** Segments as they are on the drives: none may be shorter than what lives in it. */
 async function checkSegments(
-  book: Book,
-  drives: Drives,
+  book: DriveCatalogue,
+  drives: OpenDrives,
   live: ReadonlyMap<number, ReadonlyMap<number, number>>,
   problems: Problems,
 ): Promise<{ segments: number; liveBytes: number; deadBytes: number }> {

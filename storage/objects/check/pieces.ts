@@ -1,7 +1,7 @@
 import type { Reads } from '@granary/kernel/sqlite';
 import { PieceBuilder } from '../blobs/piece-builder.ts';
 import { partitionInPolicy, pieceBytesOf, piecesToRead, policyOfPartition } from '../blobs/pieces.ts';
-import type { Drives } from '../drives/drives.ts';
+import type { OpenDrives } from '../drives/drives.ts';
 import { unpackPlaces } from '../index/places.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { BlobRecord, Place } from '../records.ts';
@@ -33,13 +33,13 @@ export class PieceCheck {
   readonly live = new Map<number, Map<number, number>>();
   readonly #db: Reads;
   readonly #layout: Layout;
-  readonly #drives: Drives;
+  readonly #drives: OpenDrives;
   readonly #builder: PieceBuilder;
   readonly #problems: Problems;
   readonly #marked: ReadonlySet<number>;
   readonly #doubted: ReadonlySet<number>;
 
-  constructor(db: Reads, layout: Layout, drives: Drives, problems: Problems) {
+  constructor(db: Reads, layout: Layout, drives: OpenDrives, problems: Problems) {
     this.#db = db;
     this.#layout = layout;
     this.#drives = drives;
@@ -82,7 +82,7 @@ export class PieceCheck {
     const good = await this.#countGood(record, name);
     if (good < piecesToRead(ring.policy)) this.#problems.add('unreadable', `blob ${name} has ${good} good pieces`);
     if (!this.#marked.has(partition) && !isAsWanted(record, ring)) {
-      this.#problems.add('unmarked', `blob ${name} is not where the ring wants it, and nobody would mend it`);
+      this.#problems.add('unmarked', `blob ${name} is not where the ring wants it, and nobody would repair it`);
     }
   }
 

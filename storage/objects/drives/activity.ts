@@ -17,7 +17,7 @@ export class OperationCounter {
   #bytes = 0;
   #milliseconds = 0;
 
-  note(bytes: number, milliseconds: number): void {
+  add(bytes: number, milliseconds: number): void {
     this.#operations += 1;
     this.#bytes += bytes;
     this.#milliseconds += milliseconds;

@@ -78,14 +78,14 @@ export class Appender {
     while (this.#waiting.length > 0) {
       // What arrives in this turn of the event loop goes along.
       await new Promise((resolve) => setImmediate(resolve));
-      const batch = this.#takeBatch();
+      const batch = this.#nextBatch();
       // Whoever closes sends those away who wait.
       if (batch.length === 0) break;
       try {
         const places = await this.#write(batch);
         const endMs = performance.now();
         batch.forEach(({ header, startMs, resolve }, index) => {
-          this.#puts.note(header.pieceLength, endMs - startMs);
+          this.#puts.add(header.pieceLength, endMs - startMs);
           resolve(places[index] as Place);
         });
       } catch (error) {
@@ -97,7 +97,7 @@ export class Appender {
   }
 
   /** What may take spare room and what may not do not mix: one would be refused for the other. */
-  #takeBatch(): Waiting[] {
+  #nextBatch(): Waiting[] {
     const isReplacement = this.#waiting[0]?.isReplacement;
     let bytes = 0;
     let buffers = 0;
@@ -121,7 +121,7 @@ export class Appender {
   async #write(batch: readonly Waiting[]): Promise<Place[]> {
     const bytes = batch.reduce((sum, { body }) => sum + HEADER_BYTES + body.bytes, 0);
     if (this.#segment?.hasRoomFor(bytes) === false) void this.#retire();
-    const growth = await this.#takeRoom(bytes, batch[0]?.isReplacement ?? false);
+    const growth = await this.#reserveSpace(bytes, batch[0]?.isReplacement ?? false);
     let work: Promise<void> | undefined;
     try {
       const segment = this.#segment ?? (await this.#newSegment());
@@ -144,10 +144,10 @@ export class Appender {
    * What the file will grow by. A segment that is written to is never given back: once its drive is full, or does not
    * answer, it must not stay one.
    */
-  async #takeRoom(bytes: number, isReplacement: boolean): Promise<number> {
+  async #reserveSpace(bytes: number, isReplacement: boolean): Promise<number> {
     try {
       const growth = (await this.#segment?.growthBy(bytes)) ?? bytes;
-      this.#space.take(growth, isReplacement);
+      this.#space.reserve(growth, isReplacement);
       return growth;
     } catch (error) {
       void this.#retire();

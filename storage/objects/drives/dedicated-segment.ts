@@ -31,7 +31,7 @@ export class DedicatedSegment {
   /** The next blocks. One call at a time. */
   async write(body: PieceBody): Promise<void> {
     try {
-      this.#space.take(body.bytes);
+      this.#space.reserve(body.bytes);
       const at = this.#size;
       this.#size += body.bytes;
       await this.#do(writeAll(this.#fd, body.buffers, at));

@@ -90,7 +90,7 @@ export class DriveFolder {
   async dedicate(): Promise<DedicatedSegment> {
     this.#checkOpen();
     const startMs = performance.now();
-    this.#space.take(HEADER_BYTES);
+    this.#space.reserve(HEADER_BYTES);
     const segment = await this.#space.create().catch((error: unknown) => {
       this.#space.giveBack(HEADER_BYTES);
       throw error;
@@ -98,7 +98,7 @@ export class DriveFolder {
     this.#dedicated.add(segment.number);
     return new DedicatedSegment(this.#space, segment, (pieceLength) => {
       this.#dedicated.delete(segment.number);
-      if (pieceLength !== undefined) this.#meter.put.note(pieceLength, performance.now() - startMs);
+      if (pieceLength !== undefined) this.#meter.put.add(pieceLength, performance.now() - startMs);
     });
   }
 
@@ -110,7 +110,7 @@ export class DriveFolder {
     if (request.bytes > INLINE_READ_BYTES_MAX || !this.#gate.allows(startMs)) {
       return this.#readLater(request, place.segment, startMs);
     }
-    const segment = this.#open.take(this.#space, place.segment) ?? this.#open.openNow(this.#space, place.segment);
+    const segment = this.#open.acquire(this.#space, place.segment) ?? this.#open.openNow(this.#space, place.segment);
     try {
       request.runNow(segment.fd);
     } catch (error) {
@@ -154,12 +154,12 @@ export class DriveFolder {
   async removeSegment(segment: number): Promise<number> {
     const startMs = performance.now();
     const path = this.#space.pathOf(segment);
-    this.#open.forget(this.number, segment);
+    this.#open.drop(this.number, segment);
     try {
       const { size } = await stat(path);
       await unlink(path);
       this.#space.giveBack(size);
-      this.#meter.delete.note(size, performance.now() - startMs);
+      this.#meter.delete.add(size, performance.now() - startMs);
       return size;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
@@ -185,7 +185,7 @@ export class DriveFolder {
     if (this.#closed) return;
     this.#closed = true;
     await this.#appender.close();
-    this.#open.forgetDrive(this.number);
+    this.#open.dropDrive(this.number);
   }
 
   async #readLater(request: BlockRead, number: number, startMs: number): Promise<Buffer[]> {
@@ -198,7 +198,7 @@ export class DriveFolder {
   }
 
   async #run(request: BlockRead, number: number): Promise<void> {
-    const segment = this.#open.take(this.#space, number) ?? (await this.#open.open(this.#space, number));
+    const segment = this.#open.acquire(this.#space, number) ?? (await this.#open.open(this.#space, number));
     try {
       await request.run(segment.fd);
     } finally {
@@ -208,7 +208,7 @@ export class DriveFolder {
 
   #verified(request: BlockRead, startMs: number): Buffer[] {
     const blocks = request.verified();
-    this.#meter.get.note(request.bytes - blocks.length * CHECKSUM_BYTES, performance.now() - startMs);
+    this.#meter.get.add(request.bytes - blocks.length * CHECKSUM_BYTES, performance.now() - startMs);
     return blocks;
   }
 

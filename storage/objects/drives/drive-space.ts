@@ -62,7 +62,7 @@ export class DriveSpace {
    * Takes room for bytes about to be written; what was not written after all goes back with `giveBack`. What replaces
    * bytes of the same drive may go a little beyond the capacity: a full drive could never be tidied up otherwise.
    */
-  take(bytes: number, isReplacement = false): void {
+  reserve(bytes: number, isReplacement = false): void {
     if (this.tryTake(bytes, isReplacement ? REPLACEMENT_BYTES_MAX : 0)) return;
     throw new StorageError('no-space', `Drive ${this.drive} has no room for ${bytes} bytes more.`);
   }
@@ -112,7 +112,7 @@ export class DriveSpace {
     const names = (await readdir(this.#folder)).filter((name) => NAME.test(name));
     const found: SegmentInfo[] = [];
     for (let done = 0; done < names.length; done += STAT_TOGETHER) {
-      const some = await Promise.all(names.slice(done, done + STAT_TOGETHER).map((name) => this.#look(name)));
+      const some = await Promise.all(names.slice(done, done + STAT_TOGETHER).map((name) => this.#inspect(name)));
       found.push(...some.filter((info) => info !== undefined));
     }
     return found;
@@ -155,7 +155,7 @@ export class DriveSpace {
     }
   }
 
-  async #look(name: string): Promise<SegmentInfo | undefined> {
+  async #inspect(name: string): Promise<SegmentInfo | undefined> {
     const number = Number.parseInt(name, 10);
     try {
       const { size, mtimeMs } = await stat(this.pathOf(number));

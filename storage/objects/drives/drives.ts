@@ -1,5 +1,5 @@
 import type { Layout, LayoutDrive } from '../layout/layout.ts';
-import type { SegmentName } from '../layout/keeper-types.ts';
+import type { SegmentName } from '../layout/manager-types.ts';
 import type { DriveActivity } from './activity.ts';
 import { DriveFolder } from './drive-folder.ts';
 import { OpenSegments } from './open-segments.ts';
@@ -7,7 +7,7 @@ import { OpenSegments } from './open-segments.ts';
 /** A drive that failed is left alone for so long, unless nothing else has what is needed. */
 const AVOID_MS = 5000;
 const REOPEN_MS = 5000;
-const SWEEP_MS = 10_000;
+const CLOSE_IDLE_MS = 10_000;
 
 export interface DrivesOptions {
   /** A number for a new segment that the drive never had before, whichever thread asks. */
@@ -17,7 +17,7 @@ export interface DrivesOptions {
 }
 
 /** The drives of a layout as one thread has them open. */
-export class Drives {
+export class OpenDrives {
   readonly #options: DrivesOptions;
   readonly #folders = new Map<number, DriveFolder>();
   readonly #files = new OpenSegments();
@@ -30,7 +30,7 @@ export class Drives {
 
   constructor(options: DrivesOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#files.sweep(), SWEEP_MS).unref();
+    this.#timer = setInterval(() => this.#files.closeIdle(), CLOSE_IDLE_MS).unref();
   }
 
   /** Opens what is new and closes what is gone or absent. To be awaited before the layout is used. */
@@ -66,7 +66,7 @@ export class Drives {
   }
 
   /** Tells of a failure and keeps away from the drive for a while. */
-  noteFailure(drive: number, error: Error): void {
+  reportFailure(drive: number, error: Error): void {
     this.#avoidUntil.set(drive, performance.now() + AVOID_MS);
     this.#options.onDriveFailure(drive, error);
   }

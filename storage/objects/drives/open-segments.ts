@@ -17,7 +17,7 @@ export class OpenSegments {
   readonly #open = new Map<number, OpenSegment>();
 
   /** Found only if it is open already. Say `done` to what is returned. */
-  take(space: DriveSpace, segment: number): OpenSegment | undefined {
+  acquire(space: DriveSpace, segment: number): OpenSegment | undefined {
     const key = keyOf(space.drive, segment);
     const found = this.#open.get(key);
     if (!found) return undefined;
@@ -41,7 +41,7 @@ export class OpenSegments {
         error ? reject(space.openError(segment, error)) : resolve(opened),
       ),
     );
-    const other = this.take(space, segment);
+    const other = this.acquire(space, segment);
     if (!other) return this.#keep(space.drive, segment, fd);
     fs.close(fd, () => undefined);
     return other;
@@ -52,16 +52,16 @@ export class OpenSegments {
     if (!entry.isWanted && entry.readers === 0) fs.close(entry.fd, () => undefined);
   }
 
-  forget(drive: number, segment: number): void {
+  drop(drive: number, segment: number): void {
     this.#drop(keyOf(drive, segment));
   }
 
-  forgetDrive(drive: number): void {
+  dropDrive(drive: number): void {
     for (const key of [...this.#open.keys()]) if (Math.floor(key / SEGMENTS_PER_DRIVE) === drive) this.#drop(key);
   }
 
   /** Lets go of files that were removed: their room comes back only when nobody has them open. */
-  sweep(): void {
+  closeIdle(): void {
     for (const [key, entry] of [...this.#open]) if (isRemoved(entry.fd)) this.#drop(key);
   }
 

@@ -27,7 +27,7 @@ export class BucketCache {
     count: (id: number) => BucketCounters,
   ): Bucket | undefined {
     // Before anything is read: what changes meanwhile moves the count on.
-    this.#forgetOld();
+    this.#dropOutdated();
     const key = `${account}/${name}`;
     const known = this.#known.get(key);
     if (known) return known;
@@ -39,7 +39,7 @@ export class BucketCache {
     return kept;
   }
 
-  #forgetOld(): void {
+  #dropOutdated(): void {
     const { count } = this.#epoch;
     if (count === this.#seen) return;
     this.#seen = count;

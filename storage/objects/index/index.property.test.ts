@@ -10,7 +10,7 @@ import { ObjectError } from '../errors.ts';
 import type { Commit, Conditions, NewContent } from '../operations.ts';
 import type { ListedVersion, ObjectVersion, Retention, StagedBlob, WrittenVersion } from '../records.ts';
 import { checkIndex } from './check.ts';
-import { isToSweep } from './operations/purge.ts';
+import { hasGarbage } from './operations/purge.ts';
 import { IndexReader } from './reader.ts';
 import { Model, Refusal, type ModelVersion } from './testing/model.ts';
 import { listPlainly, type ModelQuery } from './testing/model-listing.ts';
@@ -588,7 +588,7 @@ class Bench {
 
   /** Blobs that nobody holds are gone, all others are there. */
   async verifyBlobs(): Promise<void> {
-    while (isToSweep(this.reader.db)) await turns(3);
+    while (hasGarbage(this.reader.db)) await turns(3);
     const rows = this.reader.db.all<{ id: string }>('SELECT lower(hex(id)) AS id FROM blobs');
     assert.deepEqual(rows.map(({ id }) => id).sort(), [...this.model.blobs()].sort());
   }

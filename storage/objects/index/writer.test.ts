@@ -5,7 +5,7 @@ import { turns } from '../../../testing/turns.ts';
 import { ObjectError, type ObjectErrorCode } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import { checkIndex } from './check.ts';
-import { isToSweep } from './operations/purge.ts';
+import { hasGarbage } from './operations/purge.ts';
 import { IndexReader } from './reader.ts';
 import { ACCOUNT, AT, IndexFixture, stagedBlob } from './testing/fixture.ts';
 
@@ -17,7 +17,7 @@ function refused(code: ObjectErrorCode): (error: unknown) => boolean {
 }
 
 async function swept(reader: IndexReader): Promise<void> {
-  while (isToSweep(reader.db)) await turns(3);
+  while (hasGarbage(reader.db)) await turns(3);
 }
 
 test('a change that is refused takes none of those that wait with it along', async () => {

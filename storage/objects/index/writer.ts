@@ -7,9 +7,9 @@ import type { Layout, Ring } from '../layout/layout.ts';
 import { openIndexWriter } from './database.ts';
 import { asNoSpace, noSpace } from './no-space.ts';
 import type { IndexArguments, IndexCommit, IndexOperationName } from './index-operations.ts';
-import { LogKeeper } from './log-keeper.ts';
+import { WalCheckpointer } from './wal-checkpointer.ts';
 import type { Change } from './operations/change.ts';
-import { isToSweep, sweep } from './operations/purge.ts';
+import { hasGarbage, collectGarbage } from './operations/purge.ts';
 import { OPERATIONS } from './operations/table.ts';
 import { IndexReader } from './reader.ts';
 import { BUCKET_COLUMNS, type KnownBucket } from './rows.ts';
@@ -45,7 +45,7 @@ export class IndexWriter {
   readonly bucketEpoch = new Epoch();
   readonly #database: Database;
   readonly #commits: GroupCommit;
-  readonly #log: LogKeeper;
+  readonly #checkpointer: WalCheckpointer;
   readonly #tally = new Tally();
   readonly #rings = new Map<number, Ring>();
   #isIn: IsIn = () => true;
@@ -57,8 +57,8 @@ export class IndexWriter {
   #sequence: number;
   /** Up to here none is given again after a restart. */
   #sequenceTaken: number;
-  #mustSweep: boolean;
-  #isSweeping = false;
+  #hasGarbage: boolean;
+  #isCollecting = false;
   #bucketsChanged = false;
   #closed = false;
 
@@ -70,14 +70,14 @@ export class IndexWriter {
       beforeCommit: (tx) => this.#finish(tx),
       rolledBack: () => this.#undo(),
       committed: () => this.#publish(),
-      answered: (changes) => this.#log.committed(changes),
+      answered: (changes) => this.#checkpointer.committed(changes),
     });
     this.reader = new IndexReader(this.#database);
-    this.#log = new LogKeeper(this.#database);
+    this.#checkpointer = new WalCheckpointer(this.#database);
     this.#sequence = this.#readSequence();
     this.#sequenceTaken = this.#sequence;
-    this.#mustSweep = isToSweep(this.#database);
-    this.#sweep();
+    this.#hasGarbage = hasGarbage(this.#database);
+    this.#collectGarbage();
   }
 
   readonly commit: IndexCommit = <O extends IndexOperationName>(operation: O, args: IndexArguments<O>) => {
@@ -94,7 +94,7 @@ export class IndexWriter {
   /** Any work on the same file, in the same group commit: others keep tables of their own in it. */
   change<T>(work: (tx: Transaction) => T): Promise<T> {
     const own = (tx: Transaction): T => {
-      this.#forget();
+      this.#dropCaches();
       return work(tx);
     };
     return this.#submit(own, { frees: true, before: this.#flush });
@@ -116,7 +116,7 @@ export class IndexWriter {
     if (this.#closed) return;
     this.#closed = true;
     await this.#commits.idle();
-    await this.#log.close();
+    await this.#checkpointer.close();
     this.#database.close();
   }
 
@@ -139,25 +139,25 @@ export class IndexWriter {
       this.#tally.add(tally);
       return value;
     } catch (error) {
-      this.#forget();
+      this.#dropCaches();
       throw error;
     }
   }
 
   /** One step of freeing what was given up, as long as there is any. What fails is tried again after the next start. */
-  #sweep(): void {
-    if (!this.#mustSweep || this.#isSweeping || this.#closed) return;
-    this.#mustSweep = false;
-    this.#isSweeping = true;
+  #collectGarbage(): void {
+    if (!this.#hasGarbage || this.#isCollecting || this.#closed) return;
+    this.#hasGarbage = false;
+    this.#isCollecting = true;
     const work = (tx: Transaction): void => {
-      if (this.#apply(tx, true, sweep)) this.#mustSweep = true;
+      if (this.#apply(tx, true, collectGarbage)) this.#hasGarbage = true;
     };
     void this.#commits
       .submit(work, { frees: true })
       .catch(() => undefined)
       .then(() => {
-        this.#isSweeping = false;
-        this.#sweep();
+        this.#isCollecting = false;
+        this.#collectGarbage();
       });
   }
 
@@ -170,7 +170,7 @@ export class IndexWriter {
 
   #undo(): void {
     this.#tally.clear();
-    this.#forget();
+    this.#dropCaches();
     this.#sequenceTaken = 0;
   }
 
@@ -178,7 +178,7 @@ export class IndexWriter {
   #publish(): void {
     if (this.#bucketsChanged) this.bucketEpoch.advance();
     this.#bucketsChanged = false;
-    this.#sweep();
+    this.#collectGarbage();
   }
 
   #changeWith(tx: Transaction, tally: Tally): Change {
@@ -193,7 +193,7 @@ export class IndexWriter {
         this.#bucketsChanged = true;
         this.#bucketRows.clear();
       },
-      leaveToSweep: () => (this.#mustSweep = true),
+      leaveGarbage: () => (this.#hasGarbage = true),
     };
   }
 
@@ -215,7 +215,7 @@ export class IndexWriter {
   }
 
   /** What was read in a transaction that is undone, or before others changed their tables. */
-  #forget(): void {
+  #dropCaches(): void {
     this.#drivesIn.clear();
     this.#bucketRows.clear();
   }

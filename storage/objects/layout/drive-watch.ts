@@ -13,22 +13,22 @@ export type Sight =
   | { readonly found: 'failing'; readonly reason: string };
 
 const PROBE_FILE = 'probe';
-const LONGEST_LOOK_MS = 5000;
+const INSPECTION_MS_MAX = 5000;
 /** Disks under load take seconds, and tens of them at worst. */
-export const LONGEST_FIRST_LOOK_MS = 30_000;
+export const FIRST_INSPECTION_MS_MAX = 30_000;
 const HARMLESS = new Set(['lost+found', 'drive.json.new', STAMP_FILE, NEW_STAMP_FILE, PROBE_FILE]);
 
 /** Looks at the identities of drives, and does not wait for long for folders that do not answer. */
 export class DriveWatch {
   /** A look that hangs holds one of the few threads that do such work: it is not begun a second time. */
-  readonly #looks = new Map<string, Promise<Sight>>();
+  readonly #inspections = new Map<string, Promise<Sight>>();
 
-  look(folder: string, uuid: string, longestMs = LONGEST_LOOK_MS): Promise<Sight> {
+  inspect(folder: string, uuid: string, longestMs = INSPECTION_MS_MAX): Promise<Sight> {
     const name = `${uuid} ${folder}`;
-    let look = this.#looks.get(name);
+    let look = this.#inspections.get(name);
     if (!look) {
-      look = identify(folder, uuid).finally(() => this.#looks.delete(name));
-      this.#looks.set(name, look);
+      look = identify(folder, uuid).finally(() => this.#inspections.delete(name));
+      this.#inspections.set(name, look);
     }
     return inTime(look, longestMs);
   }
@@ -36,7 +36,7 @@ export class DriveWatch {
 
 /** A drive that failed has to show that it takes bytes before it is used again. */
 export async function probe(folder: string): Promise<Sight | undefined> {
-  return inTime(writeProbe(folder), LONGEST_LOOK_MS);
+  return inTime(writeProbe(folder), INSPECTION_MS_MAX);
 }
 
 /** Whether a missing folder could be made: its parent is there and takes it. */

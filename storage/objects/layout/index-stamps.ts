@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { StorageError } from '../../errors.ts';
 import { SEGMENTS_FOLDER } from '../drives/identity.ts';
 import { readStamp, writeStamp } from './index-stamp.ts';
-import { counter, type DriveRow, nextSegmentNumber, raiseSegmentNumber, setCounter } from './keeper-book.ts';
-import type { KeeperState } from './keeper-state.ts';
+import { counter, type DriveRow, nextSegmentNumber, raiseSegmentNumber, setCounter } from './drive-catalogue.ts';
+import type { LayoutState } from './layout-state.ts';
 
 const STAMP_MS = 60_000;
 
 /** Compares the index with the stamps on its drives, and writes new ones. See `index-stamp.ts`. */
 export class IndexStamps {
-  readonly #state: KeeperState;
+  readonly #state: LayoutState;
   /** Goes on with an index that is not the drives' own. */
   readonly #acceptsAny: boolean;
   /** Drives whose stamp was compared. */
   readonly #compared = new Set<number>();
   #nextAt = 0;
 
-  constructor(state: KeeperState, acceptsAny: boolean) {
+  constructor(state: LayoutState, acceptsAny: boolean) {
     this.#state = state;
     this.#acceptsAny = acceptsAny;
   }

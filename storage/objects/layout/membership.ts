@@ -1,4 +1,4 @@
-import type { DriveRow } from './keeper-book.ts';
+import type { DriveRow } from './drive-catalogue.ts';
 
 /**
  * Which drives a policy's partitions are placed on. Drives that leave or were lost count only as far as there would be

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DriveRow, RingRow } from './keeper-book.ts';
+import type { DriveRow, RingRow } from './drive-catalogue.ts';
 import { membersOf, nextToJoin } from './membership.ts';
 import { PartitionStates } from './partition-states.ts';
 import { SegmentNumbers } from './segment-numbers.ts';

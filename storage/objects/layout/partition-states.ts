@@ -1,5 +1,5 @@
 import { drivesOfPartition, piecesToRead } from '../blobs/pieces.ts';
-import type { RingRow } from './keeper-book.ts';
+import type { RingRow } from './drive-catalogue.ts';
 import type { PolicyLayout } from '../records.ts';
 
 export type Health = 'normal' | 'degraded' | 'critical';
@@ -76,7 +76,7 @@ export class PartitionStates {
   }
 
   /** Its blobs were moved: to be looked at again. */
-  forgetSpreads(partition: number): void {
+  dropSpreads(partition: number): void {
     const entry = this.#entries.get(partition);
     if (entry) entry.spreads = null;
   }

@@ -1,21 +1,21 @@
-import { type DriveRow, liveOn, type RingRow, saveDrive, saveRing } from './keeper-book.ts';
-import type { KeeperState } from './keeper-state.ts';
+import { type DriveRow, liveOn, type RingRow, saveDrive, saveRing } from './drive-catalogue.ts';
+import type { LayoutState } from './layout-state.ts';
 import { membersOf, nextToJoin } from './membership.ts';
 import { partitionsFor, placeRing, placeWhole, sameRing } from './ring.ts';
-import type { MendQueue } from '../mend/mend-queue.ts';
-import type { Roster } from './roster.ts';
+import type { RepairQueue } from '../repair/repair-queue.ts';
+import type { DriveRegistry } from './drive-registry.ts';
 
 export interface RebalancerOptions {
-  readonly state: KeeperState;
-  readonly roster: Roster;
+  readonly state: LayoutState;
+  readonly registry: DriveRegistry;
   readonly expansionPercent: () => number;
-  readonly queue: Pick<MendQueue, 'pending' | 'takeRebuilt'>;
+  readonly queue: Pick<RepairQueue, 'pending' | 'resetRebuilt'>;
 }
 
-/** Brings rings in line with the drives there are, a step at a time, and says how far mending has come. */
+/** Brings rings in line with the drives there are, a step at a time, and says how far repair has come. */
 export class Rebalancer {
   readonly #options: RebalancerOptions;
-  /** By policy: partitions that were to be mended since it was last at rest. */
+  /** By policy: partitions that were to be repaired since it was last at rest. */
   readonly #bouts = new Map<number, Set<number>>();
 
   constructor(options: RebalancerOptions) {
@@ -25,7 +25,7 @@ export class Rebalancer {
   async advance(): Promise<void> {
     for (const { index } of this.#options.state.policies) {
       await this.#advancePolicy(index);
-      await this.#note(index);
+      await this.#recordProgress(index);
       await this.#letGo(index);
     }
   }
@@ -89,20 +89,20 @@ export class Rebalancer {
       for (const row of joining) saveDrive(db, { ...row, stage: 'joined', batch: 0 });
     });
     const policy = state.policy(ring.policy).name;
-    for (const { uuid } of joining) state.tell({ kind: 'drive-joined', uuid, policy });
+    for (const { uuid } of joining) state.publish({ kind: 'drive-joined', uuid, policy });
   }
 
-  async #note(policy: number): Promise<void> {
+  async #recordProgress(policy: number): Promise<void> {
     const { state } = this.#options;
     const pending = this.#options.queue.pending(policy);
     const bout = this.#bouts.get(policy) ?? new Set<number>();
     this.#bouts.set(policy, bout);
     for (const partition of pending) bout.add(partition);
     if (pending.length > 0) return;
-    const rebuilt = this.#options.queue.takeRebuilt(policy);
+    const rebuilt = this.#options.queue.resetRebuilt(policy);
     if (bout.size === 0 && rebuilt === 0) return;
     bout.clear();
-    if (rebuilt > 0) state.tell({ kind: 'mended', policy: state.policy(policy).name, rebuilt });
+    if (rebuilt > 0) state.publish({ kind: 'repaired', policy: state.policy(policy).name, rebuilt });
     const ring = state.ring(policy);
     if (!ring) return;
     await state.change((db) => saveRing(db, { ...ring, rebalancedAt: state.now() }));
@@ -111,18 +111,18 @@ export class Rebalancer {
 
   /** Drives that nothing lives on any more have left; those nobody wants are forgotten then. */
   async #letGo(policy: number): Promise<void> {
-    const { state, roster } = this.#options;
+    const { state, registry } = this.#options;
     const inRing = new Set(state.ring(policy)?.drives ?? []);
     const isAtRest = this.#options.queue.pending(policy).length === 0;
     for (const row of state.drivesOf(policy)) {
       if (inRing.has(row.number) || row.stage === 'joined' || row.stage === 'waiting') continue;
       const isEmpty = isAtRest && liveOn(state.reader, row.number) === 0;
       if (row.stage === 'leaving' && isEmpty) {
-        if (!(await roster.leave(row))) continue;
-        state.tell({ kind: 'drive-left', uuid: row.uuid, policy: state.policy(policy).name });
+        if (!(await registry.leave(row))) continue;
+        state.publish({ kind: 'drive-left', uuid: row.uuid, policy: state.policy(policy).name });
       }
       const isGone = isEmpty || (isAtRest && !state.isLive(row.number));
-      if (isGone && !roster.isWanted(row)) await roster.drop(row);
+      if (isGone && !registry.isWanted(row)) await registry.drop(row);
     }
   }
 }

@@ -1,6 +1,6 @@
-import type { KeeperState } from './keeper-state.ts';
+import type { LayoutState } from './layout-state.ts';
 import { PARTITIONS_PER_POLICY } from '../blobs/pieces.ts';
-import type { DriveReport, KeeperReport, PolicyReport } from './keeper-types.ts';
+import type { DriveReport, StorageReport, PolicyReport } from './manager-types.ts';
 import type { Rebalancer } from './rebalancer.ts';
 
 interface Counts {
@@ -11,10 +11,10 @@ interface Counts {
 
 /** How everything is now. Costs a walk over partitions, not over blobs. */
 export function reportOf(
-  state: KeeperState,
+  state: LayoutState,
   rebalancer: Pick<Rebalancer, 'progress'>,
   usedBytes: (drive: number) => number,
-): KeeperReport {
+): StorageReport {
   const perDrive = new Map<number, Counts>();
   const policies = state.policies.map((policy): PolicyReport => {
     const rows = state.drivesOf(policy.index).filter(({ stage }) => stage !== 'left');
@@ -46,7 +46,7 @@ export function reportOf(
   return { at: state.now(), policies, drives };
 }
 
-function countPartitions(state: KeeperState, policy: number, perDrive: Map<number, Counts>): Counts {
+function countPartitions(state: LayoutState, policy: number, perDrive: Map<number, Counts>): Counts {
   const total: Counts = { normal: 0, degraded: 0, critical: 0 };
   const ring = state.ring(policy);
   if (!ring) return total;

@@ -11,13 +11,13 @@ interface Range {
  * left of a range when the process ends is never used. So segments of a number given here belong to this process.
  */
 export class SegmentNumbers {
-  readonly #take: (drive: number, count: number) => Promise<number>;
+  readonly #allocate: (drive: number, count: number) => Promise<number>;
   readonly #ranges = new Map<number, Range>();
   readonly #refills = new Map<number, Promise<void>>();
   readonly #given = new Map<number, Set<number>>();
 
   constructor(take: (drive: number, count: number) => Promise<number>) {
-    this.#take = take;
+    this.#allocate = take;
   }
 
   async next(drive: number): Promise<number> {
@@ -39,14 +39,14 @@ export class SegmentNumbers {
   }
 
   /** Nobody will write there any more. */
-  forget(drive: number, segment: number): void {
+  drop(drive: number, segment: number): void {
     this.#given.get(drive)?.delete(segment);
   }
 
   #refill(drive: number): Promise<void> {
     const under = this.#refills.get(drive);
     if (under) return under;
-    const refill = this.#take(drive, AT_ONCE)
+    const refill = this.#allocate(drive, AT_ONCE)
       .then((first) => {
         this.#ranges.set(drive, { next: first, end: first + AT_ONCE });
       })

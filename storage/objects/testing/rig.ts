@@ -6,13 +6,14 @@ import { checkObjects } from '../check/check.ts';
 import { BlobReader } from '../blobs/blob-reader.ts';
 import { BlobWriter } from '../blobs/blob-writer.ts';
 import { PieceBuilder } from '../blobs/piece-builder.ts';
-import { Drives } from '../drives/drives.ts';
+import { OpenDrives } from '../drives/drives.ts';
 import { IndexReader } from '../index/reader.ts';
 import { IndexWriter } from '../index/writer.ts';
-import { Keeper, type KeeperOptions } from '../layout/keeper.ts';
-import type { KeeperEvent, WantedDrive, WantedPolicy } from '../layout/keeper-types.ts';
+import type { StorageManagerOptions } from '../layout/manager-options.ts';
+import { StorageManager } from '../layout/storage-manager.ts';
+import type { StorageEvent, WantedDrive, WantedPolicy } from '../layout/manager-types.ts';
 import type { Layout } from '../layout/layout.ts';
-import { Mender } from '../mend/mender.ts';
+import { Repairer } from '../repair/repairer.ts';
 import type { BlobRecord, ObjectVersion, StagedBlob } from '../records.ts';
 
 export const TWO_COPIES: WantedPolicy = { name: 'two', copies: 2, dataFragments: 0, parityFragments: 0 };
@@ -24,29 +25,29 @@ const RESTED_MS = 200;
 
 /** What a thread of the array has: its own drives, reader of the index, and worker. */
 class RigThread {
-  readonly drives: Drives;
+  readonly drives: OpenDrives;
   readonly reader: IndexReader;
   readonly writer: BlobWriter;
   readonly blobs: BlobReader;
-  readonly mender: Mender;
+  readonly repairer: Repairer;
   #layout: Layout;
 
   constructor(rig: Rig) {
-    this.#layout = rig.keeper.layout();
+    this.#layout = rig.manager.layout();
     const layout = () => this.#layout;
-    this.drives = new Drives({
-      nextSegment: (drive) => rig.keeper.nextSegment(drive),
-      onDriveFailure: (drive, error) => rig.keeper.driveFailed(drive, error.message),
+    this.drives = new OpenDrives({
+      nextSegment: (drive) => rig.manager.nextSegment(drive),
+      onDriveFailure: (drive, error) => rig.manager.driveFailed(drive, error.message),
     });
     this.reader = new IndexReader(rig.indexFile);
     const lookup = (blob: { partition: number; id: Uint8Array }): BlobRecord | undefined =>
       this.reader.blob(blob.partition, blob.id);
-    const onDamage = (blob: { partition: number }) => rig.keeper.onDamage(blob.partition);
+    const onDamage = (blob: { partition: number }) => rig.manager.onDamage(blob.partition);
     this.writer = new BlobWriter({ layout, drives: this.drives });
     this.blobs = new BlobReader({ layout, drives: this.drives, onDamage, lookup });
     const pieces = new PieceBuilder({ layout, drives: this.drives, lookup });
     const commit = rig.index.commit;
-    this.mender = new Mender({ layout, drives: this.drives, pieces, index: this.reader, commit });
+    this.repairer = new Repairer({ layout, drives: this.drives, pieces, index: this.reader, commit });
   }
 
   async use(layout: Layout): Promise<void> {
@@ -60,24 +61,24 @@ class RigThread {
   }
 }
 
-/** An array's bytes without its protocols: index, keeper and threads over real folders. */
+/** An array's bytes without its protocols: index, manager and threads over real folders. */
 export class Rig {
   readonly folder: string;
   readonly indexFile: string;
-  readonly events: KeeperEvent[] = [];
+  readonly events: StorageEvent[] = [];
   readonly errors: Error[] = [];
-  readonly options: Partial<KeeperOptions>;
+  readonly options: Partial<StorageManagerOptions>;
   /** What was put, by key. */
   readonly objects = new Map<string, Buffer>();
   expansionPercent = 100;
   drives: WantedDrive[] = [];
   policies: WantedPolicy[] = [];
   index!: IndexWriter;
-  keeper!: Keeper;
+  manager!: StorageManager;
   threads: RigThread[] = [];
   bucket = 0;
 
-  private constructor(folder: string, options: Partial<KeeperOptions>) {
+  private constructor(folder: string, options: Partial<StorageManagerOptions>) {
     this.folder = folder;
     this.indexFile = join(folder, 'index.db');
     this.options = options;
@@ -86,10 +87,10 @@ export class Rig {
   static async make(
     policy: WantedPolicy,
     drives: number,
-    options: Partial<KeeperOptions> = {},
+    options: Partial<StorageManagerOptions> = {},
     driveOf: (number: number) => Partial<WantedDrive> = () => ({}),
   ): Promise<Rig> {
-    return Rig.open(await mkdtemp(join(tmpdir(), 'granary-keeper-')), policy, drives, options, driveOf);
+    return Rig.open(await mkdtemp(join(tmpdir(), 'granary-manager-')), policy, drives, options, driveOf);
   }
 
   /** One that was there before goes on. */
@@ -97,7 +98,7 @@ export class Rig {
     folder: string,
     policy: WantedPolicy,
     drives: number,
-    options: Partial<KeeperOptions> = {},
+    options: Partial<StorageManagerOptions> = {},
     driveOf: (number: number) => Partial<WantedDrive> = () => ({}),
   ): Promise<Rig> {
     const rig = new Rig(folder, options);
@@ -137,9 +138,9 @@ export class Rig {
 
   async start(): Promise<void> {
     this.index = new IndexWriter(this.indexFile);
-    this.keeper = await Keeper.open({
+    this.manager = await StorageManager.open({
       index: this.index,
-      workers: () => this.threads.map(({ mender }) => mender),
+      workers: () => this.threads.map(({ repairer }) => repairer),
       expansionPercent: () => this.expansionPercent,
       onEvent: (event) => this.events.push(event),
       onError: (error) => this.errors.push(error),
@@ -148,19 +149,19 @@ export class Rig {
       ...this.options,
     });
     this.threads = [new RigThread(this), new RigThread(this)];
-    this.keeper.onLayout(async (layout) => {
+    this.manager.onLayout(async (layout) => {
       await Promise.all(this.threads.map((thread) => thread.use(layout)));
     });
     await this.follow();
   }
 
   follow(): Promise<void> {
-    return this.keeper.follow({ drives: this.drives, policies: this.policies });
+    return this.manager.follow({ drives: this.drives, policies: this.policies });
   }
 
   /** Ends it in an orderly way; folders stay. */
   async stop(): Promise<void> {
-    await this.keeper.close();
+    await this.manager.close();
     await Promise.all(this.threads.map((thread) => thread.close()));
     this.threads = [];
     await this.index.close();
@@ -185,7 +186,7 @@ export class Rig {
 
   /** Puts bytes on drives: the first half of putting an object. */
   stage(body: Buffer): Promise<StagedBlob[]> {
-    const writers = [this.keeper, ...this.threads.map(({ writer }) => writer)];
+    const writers = [this.manager, ...this.threads.map(({ writer }) => writer)];
     return writers[Math.floor(Math.random() * writers.length)]!.stage(0, body);
   }
 
@@ -228,7 +229,7 @@ export class Rig {
     const { partition, id } = version.content.blob;
     const record = thread.reader.blob(partition, id);
     if (!record) return this.objects.has(key) ? this.get(key) : undefined;
-    return Buffer.from(await thread.blobs.readWhole(record, this.keeper.layout().rings[0]!.policy));
+    return Buffer.from(await thread.blobs.readWhole(record, this.manager.layout().rings[0]!.policy));
   }
 
   /** Throws unless every object is as it was put. */
@@ -240,11 +241,11 @@ export class Rig {
   }
 
   counts(): { total: number; normal: number; degraded: number; critical: number } {
-    return { ...this.keeper.report().policies[0]!.partitions };
+    return { ...this.manager.report().policies[0]!.partitions };
   }
 
   isAtRest(): boolean {
-    const { partitions, rebalance } = this.keeper.report().policies[0]!;
+    const { partitions, rebalance } = this.manager.report().policies[0]!;
     const marks = this.index.reader.db.all('SELECT partition FROM partitions LIMIT 1');
     return partitions.normal === partitions.total && rebalance === null && marks.length === 0;
   }
@@ -256,7 +257,7 @@ export class Rig {
   async rested(what: string, ms = 20_000): Promise<void> {
     await this.follow();
     let since = Infinity;
-    const isThere = () => this.keeper.report().drives.every(({ state }) => state !== 'absent');
+    const isThere = () => this.manager.report().drives.every(({ state }) => state !== 'absent');
     const holds = (): boolean => {
       since = isThere() && this.isAtRest() ? Math.min(since, Date.now()) : Infinity;
       return Date.now() - since >= RESTED_MS;
@@ -267,7 +268,7 @@ export class Rig {
   async until(holds: () => boolean, what: string, ms = 15_000): Promise<void> {
     for (const end = Date.now() + ms; !holds();) {
       if (Date.now() > end) {
-        const report = JSON.stringify(this.keeper.report());
+        const report = JSON.stringify(this.manager.report());
         throw new Error(`waited too long: ${what}; ${report}; ${this.errors.map(String).join()}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));

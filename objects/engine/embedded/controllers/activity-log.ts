@@ -11,7 +11,7 @@ export class ActivityLog {
     this.#drives = new DriveShares(totals);
   }
 
-  note(request: RequestRecord): void {
+  add(request: RequestRecord): void {
     this.#requests.push(request);
   }
 
@@ -20,9 +20,9 @@ export class ActivityLog {
   }
 
   /** Each thing is told once. */
-  take(): Activity {
+  drain(): Activity {
     const requests = this.#requests;
     this.#requests = [];
-    return { requests, drives: this.#drives.take() };
+    return { requests, drives: this.#drives.drain() };
   }
 }

@@ -1,15 +1,15 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { Line } from '@granary/kernel/threads';
-import { Controller } from './controller.ts';
+import { ObjectController } from './controller.ts';
 import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
 import { revive } from './revive.ts';
 
 /** The thread of a virtual controller. */
 function run(port: MessagePort, data: ThreadData): void {
   // What is asked arrives after this turn, when the controller stands.
-  const answers = {} as Controller['answers'];
+  const answers = {} as ObjectController['answers'];
   const line = new Line<ControllerCalls, MainCalls>(port, { answers, revive });
-  Object.assign(answers, new Controller(line, data).answers);
+  Object.assign(answers, new ObjectController(line, data).answers);
 }
 
 // Whoever only wants it compiled has no port to it.

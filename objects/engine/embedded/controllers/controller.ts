@@ -4,18 +4,18 @@ import type { DataContext } from '@granary/protocols/objects';
 import {
   BlobReader,
   BlobWriter,
-  Drives,
+  OpenDrives,
   Epoch,
   IndexReader,
   LocalObjectStore,
-  Mender,
+  Repairer,
   PieceBuilder,
   type IndexCommit,
   type Layout,
   type LocalStoreOptions,
   type ObjectStore,
 } from '@granary/storage/objects';
-import type { ReplicationSender } from '../../replication/sender.ts';
+import type { ObjectReplicationSender } from '../../replication/sender.ts';
 import type { Activity } from '../../activity.ts';
 import type { ServedSettings } from '../../serving/served-settings.ts';
 import { ActivityLog } from './activity-log.ts';
@@ -26,22 +26,22 @@ import { protocolHandler } from '../../serving/protocol-handler.ts';
 import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
 import { ThreadDirectory } from './thread-directory.ts';
 
-const TELL_EVERY_MS = 1_000;
+const REPORT_EVERY_MS = 1_000;
 
 type MainLine = Line<ControllerCalls, MainCalls>;
 
-/** One virtual controller: serves S3 and Swift, reads and writes pieces, and mends what it is told to. */
-export class Controller {
+/** One virtual controller: serves S3 and Swift, reads and writes pieces, and repairs what it is told to. */
+export class ObjectController {
   readonly #line: MainLine;
   readonly #data: ThreadData;
-  readonly #drives: Drives;
+  readonly #drives: OpenDrives;
   readonly #reader: IndexReader;
   readonly #activity: ActivityLog;
-  readonly #mender: Mender;
+  readonly #repairer: Repairer;
   readonly #server: DataServer;
   readonly #store: ObjectStore;
-  readonly #telling: NodeJS.Timeout;
-  #sender: Promise<ReplicationSender> | undefined;
+  readonly #reporting: NodeJS.Timeout;
+  #sender: Promise<ObjectReplicationSender> | undefined;
   #layout: Layout | undefined;
   #settings: ServedSettings | undefined;
 
@@ -49,7 +49,7 @@ export class Controller {
     this.#line = line;
     this.#data = data;
     this.#reader = new IndexReader(data.indexFile, new Epoch(data.buckets));
-    this.#drives = new Drives({
+    this.#drives = new OpenDrives({
       nextSegment: (drive) => line.ask('nextSegment', drive),
       onDriveFailure: (drive, error) => this.#notify('driveFailed', { drive, reason: error.message }),
     });
@@ -57,7 +57,7 @@ export class Controller {
     const commit = askedCommit((message) => line.ask('commit', message));
     const layout = () => known(this.#layout);
     const drives = this.#drives;
-    this.#mender = new Mender({
+    this.#repairer = new Repairer({
       layout,
       drives,
       commit,
@@ -71,7 +71,7 @@ export class Controller {
         this.#notify('log', { level: 'warn', text, facts: { ...report } });
       },
     });
-    this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
+    this.#reporting = setInterval(() => this.#reportActivity(), REPORT_EVERY_MS);
   }
 
   /** What the main thread can ask. */
@@ -91,18 +91,18 @@ export class Controller {
       if (isFirst) releaseMemory();
       return { bound: this.#server.bound, problems };
     },
-    flush: () => this.#activity.take(),
-    mend: ({ partition, verify }) => this.#mender.mend(partition, verify),
-    compact: ({ drive, segment }) => this.#mender.compact(drive, segment),
-    busySegments: () => this.#mender.busySegments(),
+    flush: () => this.#activity.drain(),
+    repair: ({ partition, verify }) => this.#repairer.repair(partition, verify),
+    compact: ({ drive, segment }) => this.#repairer.compact(drive, segment),
+    busySegments: () => this.#repairer.busySegments(),
     replicate: async (order) => (await (this.#sender ??= this.#newSender())).send(order),
     stop: () => this.#stop(),
   };
 
   /** Most arrays replicate nothing: what it takes is loaded when it is needed. */
-  async #newSender(): Promise<ReplicationSender> {
-    const { ReplicationSender } = await import('../../replication/sender.ts');
-    return new ReplicationSender({ store: this.#store, reader: this.#reader });
+  async #newSender(): Promise<ObjectReplicationSender> {
+    const { ObjectReplicationSender } = await import('../../replication/sender.ts');
+    return new ObjectReplicationSender({ store: this.#store, reader: this.#reader });
   }
 
   #newStore(commit: IndexCommit): ObjectStore {
@@ -131,7 +131,7 @@ export class Controller {
       settings: () => known(this.#settings),
       now: Date.now,
       mayChange: (account) => directory.mayChange(account, known(this.#settings).changesPerSecond),
-      done: (record) => this.#activity.note(record),
+      done: (record) => this.#activity.add(record),
       onError: (error, request) => {
         const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
         this.#notify('log', { level: 'error', text: 'a data request failed', facts: { request, problem } });
@@ -139,8 +139,8 @@ export class Controller {
     };
   }
 
-  #tell(): void {
-    if (!this.#activity.isEmpty) this.#notify('activity', this.#activity.take());
+  #reportActivity(): void {
+    if (!this.#activity.isEmpty) this.#notify('activity', this.#activity.drain());
   }
 
   /** Nobody waits for the answer, so a refusal must not end the thread; the main thread has logged what it refused. */
@@ -149,12 +149,12 @@ export class Controller {
   }
 
   async #stop(): Promise<Activity> {
-    clearInterval(this.#telling);
+    clearInterval(this.#reporting);
     (await this.#sender)?.stop();
     await this.#server.close();
     await this.#drives.close();
     this.#reader.close();
-    return this.#activity.take();
+    return this.#activity.drain();
   }
 }
 

@@ -11,7 +11,7 @@ import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
 import { ControllerThread } from './thread.ts';
 
 /** Everything a controller has to be told; a new one is told all of it. */
-export interface World {
+export interface Published {
   readonly layout: Layout;
   readonly settings: ServedSettings;
   readonly addresses: readonly DataAddress[];
@@ -38,15 +38,15 @@ const RESTART_MS = 1_000;
 const STOP_MS_MAX = 5_000;
 
 /** The virtual controllers of the array: threads that come, go and are started anew when they are lost. */
-export class Controllers {
+export class ControllerThreads {
   readonly #options: ControllersOptions;
   readonly #held = new Map<string, Held>();
-  #world: World;
+  #published: Published;
   #turn = 0;
 
-  constructor(options: ControllersOptions, world: World) {
+  constructor(options: ControllersOptions, world: Published) {
     this.#options = options;
-    this.#world = world;
+    this.#published = world;
   }
 
   list(): ControllerState[] {
@@ -63,18 +63,18 @@ export class Controllers {
 
   /** Resolves when every controller knows it. */
   async publishLayout(layout: Layout): Promise<void> {
-    this.#world = { ...this.#world, layout };
+    this.#published = { ...this.#published, layout };
     await this.#askAll('layout', layout);
   }
 
   async publishSettings(settings: ServedSettings): Promise<void> {
-    this.#world = { ...this.#world, settings };
+    this.#published = { ...this.#published, settings };
     await this.#askAll('settings', settings);
   }
 
   /** Which addresses could not be bound, in words. */
   async serve(addresses: readonly DataAddress[], certificate: DataCertificate | null): Promise<string[]> {
-    this.#world = { ...this.#world, addresses, certificate };
+    this.#published = { ...this.#published, addresses, certificate };
     const answers = await this.#askAll('serve', { addresses, certificate });
     return [...new Set(answers.flatMap(({ problems }) => problems))];
   }
@@ -89,7 +89,7 @@ export class Controllers {
     );
   }
 
-  /** Those that can mend and compact now; the same object for as long as a thread lives. */
+  /** Those that can repair and compact now; the same object for as long as a thread lives. */
   workers(): StorageWorker[] {
     return this.#running().map(({ thread }) => thread.worker);
   }
@@ -109,7 +109,7 @@ export class Controllers {
   async #start(spec: ControllerSpec): Promise<void> {
     const held: Held = { spec, thread: this.#newThread(spec), running: false, since: this.#options.now() };
     this.#held.set(spec.name, held);
-    await this.#tellAll(held);
+    await this.#publishAll(held);
   }
 
   #newThread(spec: ControllerSpec): ControllerThread {
@@ -123,17 +123,17 @@ export class Controllers {
   }
 
   /** What changes while it is being told is told, too: from then on it is among the running. */
-  async #tellAll(held: Held): Promise<void> {
-    let told: World;
+  async #publishAll(held: Held): Promise<void> {
+    let told: Published;
     do {
-      told = this.#world;
+      told = this.#published;
       const { layout, settings, addresses, certificate } = told;
       await held.thread.ask('layout', layout);
       await held.thread.ask('settings', settings);
       const { problems } = await held.thread.ask('serve', { addresses, certificate });
       const facts = { controller: held.spec.name, problems };
       if (problems.length > 0) this.#options.log.warn(facts, 'addresses are not served');
-    } while (told !== this.#world);
+    } while (told !== this.#published);
     held.running = true;
     held.since = this.#options.now();
   }
@@ -148,7 +148,7 @@ export class Controllers {
     if (this.#held.get(spec.name) !== held) return;
     held.thread = this.#newThread(spec);
     // If it is lost again on the way, that is noticed where it is lost.
-    await this.#tellAll(held).catch(() => undefined);
+    await this.#publishAll(held).catch(() => undefined);
   }
 
   async #end(held: Held): Promise<void> {

@@ -3,7 +3,7 @@ import type { DriveActivity, DriveShare, OperationTotals } from '../../activity.
 /** What a thread did on its drives and has not told yet. */
 export class DriveShares {
   readonly #totals: () => ReadonlyMap<number, DriveActivity>;
-  readonly #told = new Map<number, DriveActivity>();
+  readonly #reported = new Map<number, DriveActivity>();
 
   constructor(totals: () => ReadonlyMap<number, DriveActivity>) {
     this.#totals = totals;
@@ -14,15 +14,15 @@ export class DriveShares {
   }
 
   /** Each thing is told once. */
-  take(): DriveShare[] {
+  drain(): DriveShare[] {
     const shares = this.#changed();
-    for (const [drive, totals] of this.#totals()) this.#told.set(drive, totals);
+    for (const [drive, totals] of this.#totals()) this.#reported.set(drive, totals);
     return shares;
   }
 
   #changed(): DriveShare[] {
     const shares = [...this.#totals()].map(([drive, totals]) => {
-      const told = this.#told.get(drive);
+      const told = this.#reported.get(drive);
       const activity = {
         put: since(totals.put, told?.put),
         get: since(totals.get, told?.get),

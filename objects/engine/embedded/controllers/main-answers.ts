@@ -1,7 +1,7 @@
 import type { Log } from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
 import type { Caller, Refused } from '@granary/protocols/objects';
-import type { IndexCommit, Keeper } from '@granary/storage/objects';
+import type { IndexCommit, StorageManager } from '@granary/storage/objects';
 import type { ControllerSpec } from '../../controller-spec.ts';
 import type { EngineManagement } from '../../management.ts';
 import { LimitSlots } from '../../serving/rate-limits.ts';
@@ -10,7 +10,7 @@ import type { AccountLimit, MainCalls } from './protocol.ts';
 
 interface AnswerOptions {
   readonly management: EngineManagement;
-  readonly keeper: Pick<Keeper, 'nextSegment' | 'driveFailed' | 'onDamage'>;
+  readonly manager: Pick<StorageManager, 'nextSegment' | 'driveFailed' | 'onDamage'>;
   /** Also for bodies that come along with their change. */
   readonly commit: IndexCommit;
   readonly log: Log;
@@ -18,7 +18,7 @@ interface AnswerOptions {
 
 /** What the main thread answers to the controller of a specification. */
 export function mainAnswers(options: AnswerOptions): (spec: ControllerSpec) => Answers<MainCalls> {
-  const { management, keeper, commit, log } = options;
+  const { management, manager, commit, log } = options;
   const { directory } = management;
   const slots = new LimitSlots();
   const limitOf = (account: string): AccountLimit => ({
@@ -40,13 +40,13 @@ export function mainAnswers(options: AnswerOptions): (spec: ControllerSpec) => A
       await directory.setAccountMetadata(account, changes);
       return null;
     },
-    nextSegment: (drive) => keeper.nextSegment(drive),
+    nextSegment: (drive) => manager.nextSegment(drive),
     driveFailed: ({ drive, reason }) => {
-      keeper.driveFailed(drive, reason);
+      manager.driveFailed(drive, reason);
       return null;
     },
     damaged: ({ partition }) => {
-      keeper.onDamage(partition);
+      manager.onDamage(partition);
       return null;
     },
     activity: (activity) => {

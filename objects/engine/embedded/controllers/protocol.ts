@@ -1,5 +1,5 @@
 import type { Refused, Caller, AccountState } from '@granary/protocols/objects';
-import type { Layout, MendResult, SegmentName } from '@granary/storage/objects';
+import type { Layout, RepairResult, SegmentName } from '@granary/storage/objects';
 import type { Activity } from '../../activity.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../../replication/order.ts';
 import type { DataAddress, DataCertificate } from '../../serving/data-server.ts';
@@ -38,9 +38,9 @@ export interface ControllerCalls {
     readonly result: { readonly bound: readonly DataAddress[]; readonly problems: readonly string[] };
   };
   flush: { readonly args: null; readonly result: Activity };
-  mend: {
+  repair: {
     readonly args: { readonly partition: number; readonly verify: boolean };
-    readonly result: MendResult;
+    readonly result: RepairResult;
   };
   compact: { readonly args: { readonly drive: number; readonly segment: number }; readonly result: number };
   /** Segments that must not be dropped: this thread appends to them, or has staged bytes in them. */

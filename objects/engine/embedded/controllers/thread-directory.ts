@@ -2,7 +2,7 @@ import type { Line } from '@granary/kernel/threads';
 import type { AccountState, Directory, Refused, Soon } from '@granary/protocols/objects';
 import { Epoch } from '@granary/storage/objects';
 import type { AccountLimit, ControllerCalls, MainCalls } from './protocol.ts';
-import { takeChange } from '../../serving/rate-limits.ts';
+import { countChange } from '../../serving/rate-limits.ts';
 
 const REMEMBERED_MAX = 10_000;
 
@@ -38,12 +38,12 @@ export class ThreadDirectory implements Directory {
   }
 
   byS3Key(accessKey: string): Soon<S3Answer> {
-    this.#forgetOld();
+    this.#dropOutdated();
     return this.#keys.get(accessKey) ?? this.#ask('s3Key', accessKey, this.#keys);
   }
 
   byToken(token: string): Soon<TokenAnswer> {
-    this.#forgetOld();
+    this.#dropOutdated();
     const known = this.#tokens.get(token);
     if (known === undefined) return this.#ask('token', token, this.#tokens);
     return 'caller' in known && known.expiresAt <= this.#options.now() ? { refused: 'expired' } : known;
@@ -54,7 +54,7 @@ export class ThreadDirectory implements Directory {
   }
 
   async account(idOrName: string): Promise<AccountState | undefined> {
-    this.#forgetOld();
+    this.#dropOutdated();
     const known = this.#accounts.get(idOrName);
     if (known !== undefined) return known;
     const seen = this.#seen;
@@ -71,11 +71,11 @@ export class ThreadDirectory implements Directory {
 
   /** Whether the account may make a change in this second. An account nobody signed in to here is asked for first. */
   mayChange(account: string, changesPerSecond: number): boolean {
-    this.#forgetOld();
+    this.#dropOutdated();
     const limit = this.#limits.get(account);
     const perSecond = limit?.changesPerSecond ?? changesPerSecond;
     if (limit === undefined || perSecond === 0) return true;
-    return takeChange(this.#counters, limit.slot, perSecond, this.#options.now());
+    return countChange(this.#counters, limit.slot, perSecond, this.#options.now());
   }
 
   async #ask<C extends 's3Key' | 'token'>(
@@ -98,7 +98,7 @@ export class ThreadDirectory implements Directory {
     answers.set(key, answer);
   }
 
-  #forgetOld(): void {
+  #dropOutdated(): void {
     const { count } = this.#epoch;
     if (count === this.#seen) return;
     this.#seen = count;

@@ -21,7 +21,7 @@ interface ThreadOptions {
 export class ControllerThread {
   readonly spec: ControllerSpec;
   readonly worker: StorageWorker = {
-    mend: (partition, verify) => this.ask('mend', { partition, verify }),
+    repair: (partition, verify) => this.ask('repair', { partition, verify }),
     compact: (drive, segment) => this.ask('compact', { drive, segment }),
     busySegments: () => this.ask('busySegments', null),
   };

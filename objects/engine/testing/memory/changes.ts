@@ -66,7 +66,7 @@ export class MemoryChanges {
     noteReplicationUpload: (args) => this.#queue.setUpload(args),
     purgeAccount: (args) => this.#purgeAccount(args),
     forgetUsage: ({ account }) => {
-      this.#state.usage.forget(account);
+      this.#state.usage.drop(account);
       return null;
     },
   };

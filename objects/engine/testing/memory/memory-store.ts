@@ -10,7 +10,7 @@ interface StoreOptions {
 }
 
 /** Buckets, objects and their bytes in memory. */
-export class MemoryStore extends MemoryReads implements ObjectStore {
+export class MemoryObjectStore extends MemoryReads implements ObjectStore {
   readonly isEncrypting = false;
   readonly commit: ObjectStore['commit'];
   readonly #options: StoreOptions;

@@ -2,14 +2,14 @@ import type { DataContext } from '@granary/protocols/objects';
 import type { PolicyLayout } from '@granary/storage/object-store';
 import type { ObjectEngine } from '../../engine.ts';
 import type { EngineManagement } from '../../management.ts';
-import { ReplicationSender } from '../../replication/sender.ts';
+import { ObjectReplicationSender } from '../../replication/sender.ts';
 import { DataPorts } from '../../serving/data-ports.ts';
 import { DataServer } from '../../serving/data-server.ts';
 import { protocolHandler } from '../../serving/protocol-handler.ts';
-import { createLimits, LimitSlots, takeChange } from '../../serving/rate-limits.ts';
+import { createLimits, LimitSlots, countChange } from '../../serving/rate-limits.ts';
 import { servedSettings } from '../../serving/served-settings.ts';
 import type { EngineSetup, RunningEngine } from '../../running-engine.ts';
-import { MemoryStore } from './memory-store.ts';
+import { MemoryObjectStore } from './memory-store.ts';
 
 /** What the metering and the access log call the thread that serves. */
 const NAME = 'memory';
@@ -31,8 +31,12 @@ export function startMemoryEngine(setup: EngineSetup): RunningEngine {
     const wanted = management?.defaultPolicy() ?? null;
     return (policies().find(({ name }) => name === wanted) ?? policies()[0])?.index ?? null;
   };
-  const store = new MemoryStore({ policies, defaultPolicy, fullPolicies: () => management?.fullPolicies() ?? [] });
-  const sender = new ReplicationSender({ store, reader: store });
+  const store = new MemoryObjectStore({
+    policies,
+    defaultPolicy,
+    fullPolicies: () => management?.fullPolicies() ?? [],
+  });
+  const sender = new ObjectReplicationSender({ store, reader: store });
   const ports = new DataPorts({ ...setup, retry: () => engine.reconfigure() });
   let server: DataServer | undefined;
   const engine: ObjectEngine = {
@@ -84,7 +88,7 @@ export function startMemoryEngine(setup: EngineSetup): RunningEngine {
 function contextOf(
   { configuration, clock, log }: EngineSetup,
   management: EngineManagement,
-  store: MemoryStore,
+  store: MemoryObjectStore,
 ): DataContext {
   const { directory, onActivity } = management;
   const settings = () => servedSettings(configuration(), management);
@@ -97,7 +101,7 @@ function contextOf(
     now: () => clock.now(),
     mayChange: (account) => {
       const perSecond = directory.ownLimit(account) ?? settings().changesPerSecond;
-      return perSecond === 0 || takeChange(limits, slots.of(account), perSecond, clock.now());
+      return perSecond === 0 || countChange(limits, slots.of(account), perSecond, clock.now());
     },
     done: (request) => onActivity(NAME, { requests: [request], drives: [] }),
     onError: (error, request) => log.error({ error, request }, 'a data request failed'),

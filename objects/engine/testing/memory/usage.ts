@@ -37,7 +37,7 @@ export class MemoryUsage {
     });
   }
 
-  forget(account: string): void {
+  drop(account: string): void {
     this.#steps = this.#steps.filter((step) => step.account !== account);
   }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Drives } from '../../drives/drives.ts';
+import { OpenDrives } from '../../drives/drives.ts';
 import { formatDrive } from '../../drives/identity.ts';
 import { blockOffset, PIECE_BLOCK_BYTES } from '../../drives/record.ts';
 import type { EncryptionState, Layout, LayoutDrive } from '../../layout/layout.ts';
@@ -25,7 +25,7 @@ export interface SceneOptions {
 export class BlobScene {
   readonly policy: PolicyLayout;
   readonly folder: string;
-  readonly drives: Drives;
+  readonly drives: OpenDrives;
   readonly writer: BlobWriter;
   readonly reader: BlobReader;
   readonly builder: PieceBuilder;
@@ -39,7 +39,7 @@ export class BlobScene {
     this.folder = folder;
     this.policy = policy;
     this.layout = layout;
-    this.drives = new Drives({
+    this.drives = new OpenDrives({
       nextSegment: () => Promise.resolve((this.#segments += 1)),
       onDriveFailure: (drive, error) => this.failures.push({ drive, error }),
     });

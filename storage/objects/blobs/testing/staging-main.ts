@@ -1,5 +1,5 @@
 import { BlobWriter } from '../blob-writer.ts';
-import { Drives } from '../../drives/drives.ts';
+import { OpenDrives } from '../../drives/drives.ts';
 import type { Layout } from '../../layout/layout.ts';
 import { bytesFrom } from '../../../kernels/testing/buffers.ts';
 
@@ -10,7 +10,7 @@ const revived: Layout = {
   rings: layout.rings.map((ring) => ({ ...ring, drives: Uint32Array.from(Object.values(ring.drives)) })),
 };
 let segments = 0;
-const drives = new Drives({
+const drives = new OpenDrives({
   nextSegment: () => Promise.resolve((segments += 1)),
   onDriveFailure: (_drive, error) => {
     throw error;

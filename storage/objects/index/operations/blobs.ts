@@ -17,7 +17,7 @@ interface ManifestRow {
 }
 
 /** Makes new content part of the index: enters blobs that were staged, or takes a share in those of another version. */
-export function takeContent(change: Change, bucket: KnownBucket, content: NewContent, size: number): Content {
+export function acceptContent(change: Change, bucket: KnownBucket, content: NewContent, size: number): Content {
   if (content.kind === 'staged') return enter(change, bucket, content.blobs, size);
   if (content.kind === 'copy') return shareVersion(change, bucket, content.of, size);
   if (content.kind === 'bytes') throw new ObjectError('invalid-state', 'The bytes are not on drives yet.');
@@ -122,7 +122,7 @@ export function release(change: Change, content: ContentRow): void {
   if (content.manifest !== null) {
     const { changes } = db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', content.manifest);
     assert.ok(changes === 1, 'a manifest that is released is in the index');
-    change.leaveToSweep();
+    change.leaveGarbage();
   } else if (content.partition !== null && content.blob !== null) {
     releaseBlob(change, content.partition, content.blob);
   }
@@ -182,7 +182,7 @@ function appendManifest(change: Change, manifest: number, start: number, other: 
 }
 
 /** Frees what manifests nobody has any more still hold, at most `limit` blobs; says how many. */
-export function sweepManifests(change: Change, limit: number): number {
+export function collectManifests(change: Change, limit: number): number {
   const { db } = change;
   const given = db.get<{ id: number }>('SELECT id FROM manifests WHERE refs = 0 LIMIT 1');
   if (!given) return 0;

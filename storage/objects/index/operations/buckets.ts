@@ -4,7 +4,7 @@ import type { Arguments } from '../../operations.ts';
 import type { Bucket } from '../../records.ts';
 import { bucketOf, type BucketRow, type KnownBucket } from '../rows.ts';
 import { bucketRow, type Change } from './change.ts';
-import { giveUpUpload } from './uploads.ts';
+import { abandonUpload } from './uploads.ts';
 
 export function createBucket(change: Change, args: Arguments<'createBucket'>): Bucket {
   const { db, tally } = change;
@@ -59,7 +59,7 @@ export function deleteBucket(change: Change, args: Arguments<'deleteBucket'>): n
   if (uploads.length > 0 && args.force !== true) {
     throw new ObjectError('bucket-not-empty', 'The bucket has unfinished uploads.');
   }
-  for (const { id } of uploads) giveUpUpload(change, id);
+  for (const { id } of uploads) abandonUpload(change, id);
   dropBucket(change, row, args.at);
   return null;
 }

@@ -18,7 +18,7 @@ export interface Change {
   /** A bucket came, went, or has other settings: whoever knows some reads them anew. */
   bucketsChanged(): void;
   /** Something was given up that is freed in steps later: see `sweep`. */
-  leaveToSweep(): void;
+  leaveGarbage(): void;
 }
 
 export function bucketRow(change: Change, id: number): KnownBucket {

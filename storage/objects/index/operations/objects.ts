@@ -2,7 +2,7 @@ import { ObjectError } from '../../errors.ts';
 import type { Arguments, Result } from '../../operations.ts';
 import type { ObjectVersion, WrittenVersion } from '../../records.ts';
 import { attributeValues, versionIdOf, versionOf, type KnownBucket, type VersionRow } from '../rows.ts';
-import { takeContent } from './blobs.ts';
+import { acceptContent } from './blobs.ts';
 import { bucketRow, type Change } from './change.ts';
 import { queueChange, requeue, ruleFor } from './replication.ts';
 import { checkConditions, checkLock, checkLockable, checkRetention, newRetention } from './rules.ts';
@@ -23,7 +23,7 @@ export function putObject(change: Change, args: Arguments<'putObject'>): Written
   const current = currentRow(change.db, bucket.id, key);
   checkConditions(args.conditions, current, 'no-such-key');
   checkLockable(bucket, args.retention, args.legalHold);
-  const content = takeContent(change, bucket, args.content, size);
+  const content = acceptContent(change, bucket, args.content, size);
   const retention = newRetention(bucket, args.retention, at);
   const legalHold = args.legalHold ?? false;
   const expiresAt = args.expiresAt ?? null;

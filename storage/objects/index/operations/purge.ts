@@ -1,19 +1,19 @@
 import type { Reads } from '@granary/kernel/sqlite';
 import type { Arguments, Result } from '../../operations.ts';
 import { BUCKET_COLUMNS, VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
-import { release, sweepManifests } from './blobs.ts';
+import { release, collectManifests } from './blobs.ts';
 import { dropBucket } from './buckets.ts';
 import { count, type Change } from './change.ts';
-import { giveUpUpload, sweepUploads } from './uploads.ts';
+import { abandonUpload, collectUploads } from './uploads.ts';
 
-const SWEEP_STEP = 500;
+const GARBAGE_STEP = 500;
 
 /** Frees a step's worth of what was given up; whether there may be more. */
-export function sweep(change: Change): boolean {
-  return sweepUploads(change, SWEEP_STEP) > 0 || sweepManifests(change, SWEEP_STEP) > 0;
+export function collectGarbage(change: Change): boolean {
+  return collectUploads(change, GARBAGE_STEP) > 0 || collectManifests(change, GARBAGE_STEP) > 0;
 }
 
-export function isToSweep(db: Reads): boolean {
+export function hasGarbage(db: Reads): boolean {
   const sql = 'SELECT 1 FROM given_up_uploads UNION ALL SELECT 1 FROM manifests WHERE refs = 0 LIMIT 1';
   return db.get(sql) !== undefined;
 }
@@ -72,6 +72,6 @@ function purgeVersions(
 
 function purgeUploads(change: Change, bucket: KnownBucket, limit: number): number {
   const rows = change.db.all<{ id: string }>('SELECT id FROM uploads WHERE bucket = ? LIMIT ?', bucket.id, limit);
-  for (const { id } of rows) giveUpUpload(change, id);
+  for (const { id } of rows) abandonUpload(change, id);
   return rows.length;
 }

@@ -14,7 +14,7 @@ import {
   VERSION_COLUMNS,
   type VersionRow,
 } from '../rows.ts';
-import { joinContents, release, takeContent } from './blobs.ts';
+import { joinContents, release, acceptContent } from './blobs.ts';
 import { bucketRow, type Change } from './change.ts';
 import { checkConditions, checkLockable, newRetention } from './rules.ts';
 import { addVersion, currentRow } from './versions.ts';
@@ -59,7 +59,7 @@ export function putPart(change: Change, args: Arguments<'putPart'>): Part {
   const { upload, number, size, etag, checksum, at } = args;
   const bucket = bucketRow(change, args.bucket);
   if (!uploadRow(change, args)) throw noSuchUpload();
-  const content = takeContent(change, bucket, args.content, size);
+  const content = acceptContent(change, bucket, args.content, size);
   const sql = 'SELECT partition, blob, manifest FROM parts WHERE upload = ? AND number = ?';
   const old = change.db.get<PartRow>(sql, upload, number);
   if (old) release(change, old);
@@ -86,7 +86,7 @@ export function completeUpload(change: Change, args: Arguments<'completeUpload'>
   checkConditions(args.conditions, current, 'no-such-key');
   const version = assemble(change, bucket, current, uploadOf(row), parts, args);
   for (const { number } of parts) db.run('DELETE FROM parts WHERE upload = ? AND number = ?', row.id, number);
-  giveUpUpload(change, row.id);
+  abandonUpload(change, row.id);
   remember(change, version, args);
   return version;
 }
@@ -185,21 +185,21 @@ function completedBefore({ db }: Change, args: Arguments<'completeUpload'>): Wri
 
 export function abortUpload(change: Change, args: Arguments<'abortUpload'>): null {
   if (!uploadRow(change, args)) throw noSuchUpload();
-  giveUpUpload(change, args.upload);
+  abandonUpload(change, args.upload);
   return null;
 }
 
 /** Nobody sees the upload any more; parts it still has are freed in steps. */
-export function giveUpUpload(change: Change, id: string): void {
+export function abandonUpload(change: Change, id: string): void {
   const { db } = change;
   db.run('DELETE FROM uploads WHERE id = ?', id);
   if (!db.get('SELECT 1 FROM parts WHERE upload = ? LIMIT 1', id)) return;
   db.run('INSERT INTO given_up_uploads VALUES (?)', id);
-  change.leaveToSweep();
+  change.leaveGarbage();
 }
 
 /** Frees parts of uploads that were given up, at most `limit`; says how many. */
-export function sweepUploads(change: Change, limit: number): number {
+export function collectUploads(change: Change, limit: number): number {
   const { db } = change;
   const given = db.get<{ upload: string }>('SELECT upload FROM given_up_uploads LIMIT 1');
   if (!given) return 0;

@@ -168,7 +168,7 @@ export function addMarker(
 function makeRoom(change: Change, bucket: KnownBucket, key: string, current: VersionRow | undefined, at: number): void {
   if (current) {
     if (bucket.versioning === 'enabled' || current.versioned) change.db.run(RETIRE, bucket.id, key);
-    else forget(change, bucket, current, at);
+    else drop(change, bucket, current, at);
   }
   if (bucket.versioning !== 'suspended') return;
   const old = change.db.get<VersionRow>(SELECT_NULL, bucket.id, key);
@@ -177,13 +177,13 @@ function makeRoom(change: Change, bucket: KnownBucket, key: string, current: Ver
 
 /** Removes one version for good. */
 export function removeVersion(change: Change, bucket: KnownBucket, { row, isCurrent }: FoundVersion, at: number): void {
-  forget(change, bucket, row, at);
+  drop(change, bucket, row, at);
   const { key, sequence } = row;
   if (isCurrent) change.db.run('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket.id, key);
   else change.db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket.id, key, sequence);
 }
 
-function forget(change: Change, bucket: KnownBucket, row: VersionRow, at: number): void {
+function drop(change: Change, bucket: KnownBucket, row: VersionRow, at: number): void {
   if (row.marker === 1) return;
   release(change, row);
   count(change, bucket, -1, -row.size, at);

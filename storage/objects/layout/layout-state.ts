@@ -2,8 +2,16 @@ import type { Reads, Transaction } from '@granary/kernel/sqlite';
 import { drivesOfPartition, PARTITIONS_PER_POLICY, slotsOf } from '../blobs/pieces.ts';
 import { ObjectError } from '../errors.ts';
 import type { PolicyLayout } from '../records.ts';
-import { type Book, type DriveRow, markPartition, readBook, readMarks, type RingRow, saveRing } from './keeper-book.ts';
-import type { KeeperEvent } from './keeper-types.ts';
+import {
+  type DriveCatalogue,
+  type DriveRow,
+  markPartition,
+  readCatalogue,
+  readMarks,
+  type RingRow,
+  saveRing,
+} from './drive-catalogue.ts';
+import type { StorageEvent } from './manager-types.ts';
 import type { Ring } from './layout.ts';
 import { PartitionStates } from './partition-states.ts';
 
@@ -23,12 +31,12 @@ const UNSEEN: Presence = { isPresent: false, absentSince: null, failures: 0, ret
 
 export type Change = <T>(work: (tx: Transaction) => T) => Promise<T>;
 
-/** What the keeper's parts share. Rows change in the book first and here once that is durable. */
-export class KeeperState {
+/** What the storage manager's parts share. Rows change in the book first and here once that is durable. */
+export class LayoutState {
   readonly change: Change;
   readonly reader: Reads;
   readonly now: () => number;
-  readonly tell: (event: KeeperEvent) => void;
+  readonly publish: (event: StorageEvent) => void;
   readonly partitions: PartitionStates;
   readonly #presence = new Map<number, Presence>();
   #policies: readonly PolicyLayout[] = [];
@@ -41,12 +49,12 @@ export class KeeperState {
     readonly change: Change;
     readonly reader: Reads;
     readonly now: () => number;
-    readonly tell: (event: KeeperEvent) => void;
+    readonly publish: (event: StorageEvent) => void;
   }) {
     this.change = options.change;
     this.reader = options.reader;
     this.now = options.now;
-    this.tell = options.tell;
+    this.publish = options.publish;
     this.partitions = new PartitionStates((drive) => this.isLive(drive));
   }
 
@@ -64,7 +72,7 @@ export class KeeperState {
 
   /** Takes over what is on record. */
   reload(): void {
-    const book: Book = readBook(this.reader);
+    const book: DriveCatalogue = readCatalogue(this.reader);
     this.#policies = book.policies;
     this.#drives = new Map(book.drives.map((row) => [row.number, row]));
     this.#rings = new Map(book.rings.map((row) => [row.policy, row]));
@@ -139,7 +147,7 @@ export class KeeperState {
     const before = this.ring(policy);
     const changed = before ? changedPartitions(before, next) : [];
     const spreads = new Map(changed.map((partition) => [partition, this.#spreadsWith(partition, before)]));
-    // From now on nothing is mended until threads know the new ring: they would call whole what no longer is.
+    // From now on nothing is repaired until threads know the new ring: they would call whole what no longer is.
     this.isDirty = true;
     await this.change((db) => {
       also(db);

@@ -35,7 +35,7 @@ export interface PolicyReport {
     readonly degraded: number;
     readonly critical: number;
   };
-  /** Of partitions that have to move or be mended, how many are done; null when nothing is under way. */
+  /** Of partitions that have to move or be repaired, how many are done; null when nothing is under way. */
   readonly rebalance: { readonly done: number; readonly total: number } | null;
   readonly rebalancedAt: number | null;
   readonly usedBytes: number;
@@ -43,13 +43,13 @@ export interface PolicyReport {
   readonly drives: readonly number[];
 }
 
-export interface KeeperReport {
+export interface StorageReport {
   readonly at: number;
   readonly policies: readonly PolicyReport[];
   readonly drives: readonly DriveReport[];
 }
 
-export interface MendResult {
+export interface RepairResult {
   readonly examined: number;
   readonly rebuilt: number;
   readonly bytes: number;
@@ -59,11 +59,11 @@ export interface MendResult {
   readonly whole: boolean;
 }
 
-/** Work on bytes that the keeper hands to whichever thread has time. */
+/** Work on bytes that the storage manager hands to whichever thread has time. */
 export interface StorageWorker {
   /** Brings every piece of a partition to where the ring wants it, rebuilding what is missing. `verify` reads all of them. */
-  mend(partition: number, verify: boolean): Promise<MendResult>;
-  /** Rewrites what lives in a segment elsewhere; the keeper then drops the segment. Resolves with bytes moved. */
+  repair(partition: number, verify: boolean): Promise<RepairResult>;
+  /** Rewrites what lives in a segment elsewhere; the storage manager then drops the segment. Resolves with bytes moved. */
   compact(drive: number, segment: number): Promise<number>;
   /** Segments that this thread writes to now: not to be dropped. */
   busySegments(): Promise<readonly SegmentName[]>;
@@ -74,9 +74,9 @@ export interface SegmentName {
   readonly segment: number;
 }
 
-export type KeeperEvent =
+export type StorageEvent =
   | { readonly kind: 'drive-absent'; readonly uuid: string; readonly reason: string }
   | { readonly kind: 'drive-back'; readonly uuid: string; readonly empty: boolean }
   | { readonly kind: 'drive-joined' | 'drive-left'; readonly uuid: string; readonly policy: string }
-  | { readonly kind: 'mended'; readonly policy: string; readonly rebuilt: number }
+  | { readonly kind: 'repaired'; readonly policy: string; readonly rebuilt: number }
   | { readonly kind: 'unreadable'; readonly policy: string; readonly objects: number };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { test } from 'node:test';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from '../testing/rig.ts';
-import type { WantedPolicy } from '../layout/keeper-types.ts';
+import type { WantedPolicy } from '../layout/manager-types.ts';
 
 function random(seed: number): (below: number) => number {
   let state = seed;
@@ -55,16 +55,16 @@ async function fault(rig: Rig, pick: (below: number) => number): Promise<void> {
       await rig.follow();
       break;
     case 3:
-      await rig.keeper.sweep();
+      await rig.manager.compact();
       break;
     default:
-      await rig.keeper.scrub();
+      await rig.manager.scrub();
   }
 }
 
-async function tell(policy: WantedPolicy, drives: number, seed: number): Promise<void> {
+async function runStory(policy: WantedPolicy, drives: number, seed: number): Promise<void> {
   const pick = random(seed);
-  const rig = await Rig.make(policy, drives, { segmentGraceMs: 1000, sweepMs: 300, retryMs: 200 });
+  const rig = await Rig.make(policy, drives, { segmentGraceMs: 1000, compactionMs: 300, retryMs: 200 });
   try {
     const stop = clients(rig, pick);
     for (let faults = 0; faults < 5; faults += 1) {
@@ -90,5 +90,5 @@ for (const [policy, drives] of [
   [FOUR_PLUS_TWO, 7],
 ] as const) {
   test(`${policy.name}: clients notice nothing of drives that fail, come and go (seed ${seed})`, () =>
-    tell(policy, drives, seed));
+    runStory(policy, drives, seed));
 }

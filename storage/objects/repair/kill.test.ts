@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Rig, THREE_COPIES } from '../testing/rig.ts';
 
-const CHILD = new URL('../testing/keeper-child.ts', import.meta.url).pathname;
+const CHILD = new URL('../testing/manager-child.ts', import.meta.url).pathname;
 
 /** Runs the child for a while and kills it; resolves with the keys that it said are safe. */
 async function runAndKill(folder: string, from: number, drives: number, ms: number): Promise<string[]> {

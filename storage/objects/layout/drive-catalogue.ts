@@ -30,7 +30,7 @@ export interface RingRow {
   readonly rebalancedAt: number | null;
 }
 
-export interface Book {
+export interface DriveCatalogue {
   readonly policies: readonly PolicyLayout[];
   readonly drives: readonly DriveRow[];
   readonly rings: readonly RingRow[];
@@ -47,7 +47,7 @@ export function numberIndex(db: Transaction): void {
   if (counter(db, 'index') === 0) setCounter(db, 'index', randomInt(1, INDEX_NUMBERS));
 }
 
-export function readBook(db: Reads): Book {
+export function readCatalogue(db: Reads): DriveCatalogue {
   const policies = db.all<PolicyLayout>(
     `SELECT number AS "index", name, copies, data_fragments AS dataFragments, parity_fragments AS parityFragments
      FROM policies ORDER BY number`,
@@ -131,7 +131,7 @@ export function clearPartition(db: Transaction, partition: number, marked: numbe
   return true;
 }
 
-/** Mending has to read every piece of this one. */
+/** Repair has to read every piece of this one. */
 export function doubtPartition(db: Transaction, partition: number): void {
   db.run('INSERT OR IGNORE INTO doubts VALUES (?)', partition);
   markPartition(db, partition);
@@ -153,20 +153,20 @@ export function setCounter(db: Transaction, name: CounterName, value: number): v
 }
 
 /** Numbers never used before, and never given again. */
-export function takeDriveNumber(db: Transaction): number {
+export function allocateDriveNumber(db: Transaction): number {
   const number = Math.max(counter(db, 'next-drive'), 1);
   setCounter(db, 'next-drive', number + 1);
   return number;
 }
 
-export function takePolicyNumber(db: Transaction): number {
+export function allocatePolicyNumber(db: Transaction): number {
   const number = counter(db, 'next-policy');
   setCounter(db, 'next-policy', number + 1);
   return number;
 }
 
 /** The first of `count` segment numbers. */
-export function takeSegmentNumbers(db: Transaction, drive: number, count: number): number {
+export function allocateSegmentNumbers(db: Transaction, drive: number, count: number): number {
   const first = nextSegmentNumber(db, drive);
   raiseSegmentNumber(db, drive, first + count);
   return first;

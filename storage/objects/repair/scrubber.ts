@@ -1,7 +1,7 @@
-import { counter, setCounter } from '../layout/keeper-book.ts';
+import { counter, setCounter } from '../layout/drive-catalogue.ts';
 import { PARTITIONS_PER_POLICY } from '../blobs/pieces.ts';
-import type { KeeperState } from '../layout/keeper-state.ts';
-import type { MendQueue } from './mend-queue.ts';
+import type { LayoutState } from '../layout/layout-state.ts';
+import type { RepairQueue } from './repair-queue.ts';
 
 export interface ScrubResult {
   examined: number;
@@ -11,13 +11,13 @@ export interface ScrubResult {
 
 /** Reads every piece of every partition, over and over, slowly; where it is stands in the book. */
 export class Scrubber {
-  readonly #state: KeeperState;
-  readonly #queue: MendQueue;
+  readonly #state: LayoutState;
+  readonly #queue: RepairQueue;
   readonly #periodMs: number;
   #nextAt: number | undefined;
   #isRunning = false;
 
-  constructor(state: KeeperState, queue: MendQueue, periodMs: number) {
+  constructor(state: LayoutState, queue: RepairQueue, periodMs: number) {
     this.#state = state;
     this.#queue = queue;
     this.#periodMs = periodMs;

@@ -40,7 +40,7 @@ for (const [policy, drives, wiped] of [
   [THREE_COPIES, 5, 2],
   [FOUR_PLUS_TWO, 8, 2],
 ] as const) {
-  test(`${policy.name}: ${wiped} drives wiped under load: no read fails, all is mended, counts return to normal`, async () => {
+  test(`${policy.name}: ${wiped} drives wiped under load: no read fails, all is repaired, counts return to normal`, async () => {
     const rig = await Rig.make(policy, drives);
     try {
       await rig.putMany(150);
@@ -57,7 +57,7 @@ for (const [policy, drives, wiped] of [
       await new Promise((resolve) => setTimeout(resolve, 300));
       assert.ok((await stop()) > 10);
       assert.ok(wiped < (policy.copies || 3) - 1 ? seen.critical === 0 : true);
-      await rig.until(() => rig.isAtRest(), 'mending to be done');
+      await rig.until(() => rig.isAtRest(), 'repair to be done');
       await rig.verifyAll();
       assert.deepEqual(rig.errors, []);
       await rig.endWell();
@@ -77,11 +77,11 @@ test('a drive that leaves and returns is whole again, and what was written meanw
     await rig.putMany(50, 'meanwhile');
     await rig.delete('key-1');
     await rename(`${folder}.away`, folder);
-    await rig.until(() => rig.isAtRest(), 'mending');
+    await rig.until(() => rig.isAtRest(), 'repair');
     await rename(rig.drives[1]!.folder, `${rig.drives[1]!.folder}.away`);
     await rig.until(() => rig.counts().critical === 256, 'the other to be gone');
     await rig.verifyAll();
-    assert.equal(rig.keeper.layout().drives[0]?.number, 1);
+    assert.equal(rig.manager.layout().drives[0]?.number, 1);
     await rename(`${rig.drives[1]!.folder}.away`, rig.drives[1]!.folder);
     await rig.until(() => rig.isAtRest(), 'rest');
   } finally {
@@ -99,11 +99,11 @@ test('a drive away for too long is replaced by others and joins again when it re
     await writeFile(folder, 'not a folder');
     await rig.until(() => rig.counts().normal < 256, 'the loss');
     await rig.until(() => rig.isAtRest(), 'others to take over');
-    assert.ok(!rig.keeper.layout().rings[0]!.drives.includes(1));
+    assert.ok(!rig.manager.layout().rings[0]!.drives.includes(1));
     await rig.verifyAll();
     await rm(folder);
     await rename(`${folder}.away`, folder);
-    await rig.until(() => rig.keeper.layout().rings[0]!.drives.includes(1) && rig.isAtRest(), 'it to join again');
+    await rig.until(() => rig.manager.layout().rings[0]!.drives.includes(1) && rig.isAtRest(), 'it to join again');
     await rig.verifyAll();
     await rig.endWell();
   } finally {
@@ -118,19 +118,19 @@ test('new drives join in steps of the expansion percentage, each rebalanced befo
     rig.expansionPercent = 50;
     for (let count = 0; count < 4; count += 1) rig.addDrive();
     const joined: number[] = [];
-    rig.keeper.onLayout((layout) => {
+    rig.manager.onLayout((layout) => {
       joined.push(new Set(layout.rings[0]!.drives).size);
     });
     await rig.follow();
-    assert.equal(new Set(rig.keeper.layout().rings[0]!.drives).size, 4);
+    assert.equal(new Set(rig.manager.layout().rings[0]!.drives).size, 4);
     await rig.until(
-      () => new Set(rig.keeper.layout().rings[0]!.drives).size === 6 && rig.isAtRest(),
+      () => new Set(rig.manager.layout().rings[0]!.drives).size === 6 && rig.isAtRest(),
       'the second step',
     );
     assert.deepEqual([...new Set(joined)], [4, 6]);
     await new Promise((resolve) => setTimeout(resolve, 300));
     await rig.until(() => rig.isAtRest(), 'rest');
-    const ring = rig.keeper.layout().rings[0]!;
+    const ring = rig.manager.layout().rings[0]!;
     for (let number = 1; number <= 6; number += 1) {
       const has = ring.drives.filter((drive) => drive === number).length;
       assert.ok(Math.abs(has - 512 / 6) <= 1, `drive ${number} has ${has}`);
@@ -146,17 +146,17 @@ test('drives are evacuated before they leave, and not when too few would be left
   const rig = await Rig.make(TWO_COPIES, 4);
   try {
     await rig.putMany(100);
-    await assert.rejects(rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2', 'uuid-3']), /needs 2 drives/);
-    await assert.rejects(rig.keeper.removeDrives('two', ['nobody']), /no drive nobody/);
+    await assert.rejects(rig.manager.removeDrives('two', ['uuid-1', 'uuid-2', 'uuid-3']), /needs 2 drives/);
+    await assert.rejects(rig.manager.removeDrives('two', ['nobody']), /no drive nobody/);
     const seen: number[] = [];
-    await rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2'], (done) => seen.push(done));
+    await rig.manager.removeDrives('two', ['uuid-1', 'uuid-2'], (done) => seen.push(done));
     assert.equal(seen.at(-1), 1);
     for (const drive of [1, 2])
       assert.equal(rig.index.reader.db.all('SELECT * FROM segments WHERE drive = ?', drive).length, 0);
     rig.drives = rig.drives.slice(2);
     await rig.follow();
     assert.deepEqual(
-      rig.keeper.layout().drives.map(({ number }) => number),
+      rig.manager.layout().drives.map(({ number }) => number),
       [3, 4],
     );
     await rig.verifyAll();
@@ -166,7 +166,7 @@ test('drives are evacuated before they leave, and not when too few would be left
   }
 });
 
-test('what was put on drives that left before it was entered is refused, or mended from the copy that stayed', async () => {
+test('what was put on drives that left before it was entered is refused, or repaired from the copy that stayed', async () => {
   const rig = await Rig.make(TWO_COPIES, 4);
   try {
     const body = Buffer.alloc(3000, 'large');
@@ -178,7 +178,7 @@ test('what was put on drives that left before it was entered is refused, or mend
       }
     };
     const [onBoth, onOne, onNone] = [await stagedWith(2), await stagedWith(1), await stagedWith(0)];
-    await rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2']);
+    await rig.manager.removeDrives('two', ['uuid-1', 'uuid-2']);
     await assert.rejects(rig.enter('both', body, onBoth), { code: 'no-quorum' });
     const [{ partition, id, size, pieceBytes, places: moved }] = onNone as [StagedBlob];
     await rig.enter('one', body, onOne);
@@ -213,7 +213,10 @@ test('a restart in the middle of a rebalance goes on with it', async () => {
     await rig.stop();
     assert.deepEqual(rig.errors, []);
     await rig.start();
-    await rig.until(() => rig.isAtRest() && new Set(rig.keeper.layout().rings[0]!.drives).size === 4, 'the rest of it');
+    await rig.until(
+      () => rig.isAtRest() && new Set(rig.manager.layout().rings[0]!.drives).size === 4,
+      'the rest of it',
+    );
     await rig.verifyAll();
     await rig.endWell();
   } finally {
@@ -227,15 +230,15 @@ test('sweeping gives back what is dead and keeps what lives', async () => {
     await rig.putMany(200, 'key', 20_000);
     await rig.put('large', Buffer.alloc(4_000_000, 1));
     await rig.delete('large');
-    const used = () => rig.keeper.report().drives.reduce((sum, drive) => sum + drive.usedBytes, 0);
+    const used = () => rig.manager.report().drives.reduce((sum, drive) => sum + drive.usedBytes, 0);
     const before = used();
-    await rig.keeper.sweep();
+    await rig.manager.compact();
     assert.ok(used() <= before - 8_000_000, 'the large one is gone');
     await rig.stop();
     await rig.start();
     for (let at = 0; at < 200; at += 1) if (at % 4 !== 0) await rig.delete(`key-${at}`);
     const full = used();
-    const { compacted, removed } = await rig.keeper.sweep();
+    const { compacted, removed } = await rig.manager.compact();
     assert.ok(compacted > 0 && removed >= compacted);
     // Segments that are written to have zeros ahead.
     await rig.stop();
@@ -250,7 +253,11 @@ test('sweeping gives back what is dead and keeps what lives', async () => {
 
 test('a segment that was written to since it was last seen is not dropped, though it kept its length', async () => {
   let ahead = 0;
-  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });
+  const rig = await Rig.make(TWO_COPIES, 2, {
+    segmentGraceMs: 60_000,
+    compactionMs: 1e9,
+    now: () => Date.now() + ahead,
+  });
   try {
     const [thread] = rig.threads;
     const stage = () => thread!.writer.stage(0, Buffer.alloc(4000, 1));
@@ -259,40 +266,44 @@ test('a segment that was written to since it was last seen is not dropped, thoug
       Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
     // Enough that zeros are written ahead.
     for (let count = 0; count < 40; count += 1) await stage();
-    for (const { mender } of rig.threads) mender.busySegments = () => Promise.resolve([]);
-    await rig.keeper.sweep();
+    for (const { repairer } of rig.threads) repairer.busySegments = () => Promise.resolve([]);
+    await rig.manager.compact();
     const before = await lengths();
     ahead += 120_000;
     await stage();
-    await rig.keeper.sweep();
+    await rig.manager.compact();
     assert.deepEqual(await lengths(), before, 'it is there, as long as it was');
     ahead += 120_000;
-    await rig.keeper.sweep();
+    await rig.manager.compact();
     assert.deepEqual(await lengths(), [], 'nobody committed it');
   } finally {
     await rig.remove();
   }
 });
 
-test('what the keeper puts on drives for others is theirs to commit, however long that takes, until it is closed', async () => {
+test('what the manager puts on drives for others is theirs to commit, however long that takes, until it is closed', async () => {
   let ahead = 0;
-  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });
+  const rig = await Rig.make(TWO_COPIES, 2, {
+    segmentGraceMs: 60_000,
+    compactionMs: 1e9,
+    now: () => Date.now() + ahead,
+  });
   try {
     const body = Buffer.alloc(4000, 1);
-    const blobs = await rig.keeper.stage(0, body);
+    const blobs = await rig.manager.stage(0, body);
     for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-      await rig.keeper.sweep();
+      await rig.manager.compact();
       ahead += 120_000;
     }
     await rig.enter('kept', body, blobs);
     await rig.verifyAll();
-    const [put] = [...rig.keeper.activity().values()].map((each) => each.put);
+    const [put] = [...rig.manager.activity().values()].map((each) => each.put);
     assert.deepEqual([put?.operations, put?.bytes], [1, 4000]);
-    await rig.keeper.rest();
-    await rig.enter('late', body, await rig.keeper.stage(0, body));
+    await rig.manager.stopBackgroundWork();
+    await rig.enter('late', body, await rig.manager.stage(0, body));
     await rig.verifyAll();
-    await rig.keeper.close();
-    await assert.rejects(rig.keeper.stage(0, body), { code: 'no-quorum' });
+    await rig.manager.close();
+    await assert.rejects(rig.manager.stage(0, body), { code: 'no-quorum' });
   } finally {
     await rig.remove();
   }
@@ -300,7 +311,11 @@ test('what the keeper puts on drives for others is theirs to commit, however lon
 
 test('a segment that grew since it was last seen is not dropped, whatever the threads said then', async () => {
   let ahead = 0;
-  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });
+  const rig = await Rig.make(TWO_COPIES, 2, {
+    segmentGraceMs: 60_000,
+    compactionMs: 1e9,
+    now: () => Date.now() + ahead,
+  });
   try {
     const half = Buffer.alloc(2_000_000, 1);
     const { promise: gate, resolve: open } = Promise.withResolvers<null>();
@@ -314,15 +329,15 @@ test('a segment that grew since it was last seen is not dropped, whatever the th
     const segments = () => readdir(join(rig.drives[0]!.folder, 'segments'));
     while ((await segments()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     // As if they had been asked before the segment was made.
-    for (const { mender } of rig.threads) mender.busySegments = () => Promise.resolve([]);
-    await rig.keeper.sweep();
+    for (const { repairer } of rig.threads) repairer.busySegments = () => Promise.resolve([]);
+    await rig.manager.compact();
     ahead += 120_000;
     open(null);
     await staging;
-    await rig.keeper.sweep();
+    await rig.manager.compact();
     assert.equal((await segments()).length, 1, 'it waits to be committed');
     ahead += 120_000;
-    await rig.keeper.sweep();
+    await rig.manager.compact();
     assert.equal((await segments()).length, 0, 'nobody committed it');
   } finally {
     await rig.remove();
@@ -340,11 +355,11 @@ test('scrubbing finds damage that nobody read, and repairs it', async () => {
       for (let at = 0; at < size; at += 1024) await file.write(Buffer.from([0xff, 0xee]), 0, 2, at + 100);
       await file.close();
     }
-    const first = await rig.keeper.scrub();
+    const first = await rig.manager.scrub();
     assert.ok(first.rebuilt > 20, `${first.rebuilt} rebuilt`);
     assert.equal(first.unreadable, 0);
     await rig.until(() => rig.isAtRest(), 'rest');
-    const second = await rig.keeper.scrub();
+    const second = await rig.manager.scrub();
     assert.equal(second.rebuilt, 0);
     await rig.verifyAll();
     await rig.endWell();
@@ -356,14 +371,14 @@ test('scrubbing finds damage that nobody read, and repairs it', async () => {
 test('a policy without enough drives is known but has no ring', async () => {
   const rig = await Rig.make(THREE_COPIES, 2);
   try {
-    assert.deepEqual(rig.keeper.layout().rings, []);
-    assert.equal(rig.keeper.report().policies[0]?.partitions.total, 0);
+    assert.deepEqual(rig.manager.layout().rings, []);
+    assert.equal(rig.manager.report().policies[0]?.partitions.total, 0);
     await assert.rejects(rig.put('key', Buffer.from('body')));
     rig.addDrive();
     await rig.follow();
     await rig.put('key', Buffer.from('body'));
     await assert.rejects(
-      rig.keeper.follow({ drives: rig.drives, policies: [{ ...THREE_COPIES, copies: 2 }] }),
+      rig.manager.follow({ drives: rig.drives, policies: [{ ...THREE_COPIES, copies: 2 }] }),
       /cannot change/,
     );
   } finally {
@@ -377,9 +392,9 @@ test('a folder that is gone for good is made anew under a new number', async () 
     await rig.putMany(30);
     await rm(rig.drives[1]!.folder, { recursive: true, maxRetries: 10, retryDelay: 5 });
     await rig.until(() => rig.counts().critical === 256, 'the loss');
-    await rig.until(() => rig.isAtRest(), 'mending');
+    await rig.until(() => rig.isAtRest(), 'repair');
     assert.deepEqual(
-      rig.keeper.layout().drives.map(({ number }) => number),
+      rig.manager.layout().drives.map(({ number }) => number),
       [1, 3],
     );
     await rig.verifyAll();
@@ -393,7 +408,7 @@ test('drives whose folders were empty for a while, as of disks that were not mou
   const rig = await Rig.make(TWO_COPIES, 2);
   try {
     await rig.putMany(40);
-    const numbers = () => rig.keeper.layout().drives.map(({ number }) => number);
+    const numbers = () => rig.manager.layout().drives.map(({ number }) => number);
     for (const { folder } of rig.drives) {
       await rename(folder, `${folder}.away`);
       await mkdir(folder);
@@ -415,12 +430,12 @@ test('a drive that a thread could not use is away until it shows that it works',
   let skewMs = 0;
   const rig = await Rig.make(TWO_COPIES, 3, { now: () => Date.now() + skewMs });
   try {
-    rig.keeper.driveFailed(2, 'an I/O error');
-    await rig.until(() => rig.keeper.layout().drives[1]?.state === 'absent', 'it to be away');
+    rig.manager.driveFailed(2, 'an I/O error');
+    await rig.until(() => rig.manager.layout().drives[1]?.state === 'absent', 'it to be away');
     await rig.putMany(30);
     assert.deepEqual(rig.events.at(-1), { kind: 'drive-absent', uuid: 'uuid-2', reason: 'an I/O error' });
     skewMs = 6000;
-    await rig.until(() => rig.keeper.layout().drives[1]?.state === 'normal' && rig.isAtRest(), 'it to be back');
+    await rig.until(() => rig.manager.layout().drives[1]?.state === 'normal' && rig.isAtRest(), 'it to be back');
     await rig.verifyAll();
     await rig.endWell();
   } finally {
@@ -434,11 +449,11 @@ test('a drive that holds segments without an identity is not written over', asyn
     await rig.putMany(10);
     const identity = join(rig.drives[0]!.folder, 'drive.json');
     await rename(identity, `${rig.folder}/kept`);
-    await rig.until(() => rig.keeper.report().drives[0]?.state === 'absent', 'it to be away');
+    await rig.until(() => rig.manager.report().drives[0]?.state === 'absent', 'it to be away');
     await new Promise((resolve) => setTimeout(resolve, 200));
     await rename(`${rig.folder}/kept`, identity);
     await rig.until(() => rig.isAtRest(), 'it to be back');
-    assert.equal(rig.keeper.report().drives[0]?.number, 1);
+    assert.equal(rig.manager.report().drives[0]?.number, 1);
     await rig.endWell();
   } finally {
     await rig.remove();
@@ -451,8 +466,8 @@ test('drives that are not wanted any more leave by themselves', async () => {
     await rig.putMany(60);
     rig.drives = rig.drives.slice(1);
     await rig.follow();
-    assert.equal(rig.keeper.layout().drives[0]?.state, 'leaving');
-    await rig.until(() => rig.keeper.layout().drives.length === 3 && rig.isAtRest(), 'it to leave');
+    assert.equal(rig.manager.layout().drives[0]?.state, 'leaving');
+    await rig.until(() => rig.manager.layout().drives.length === 3 && rig.isAtRest(), 'it to leave');
     assert.ok(rig.events.some(({ kind }) => kind === 'drive-left'));
     await rig.verifyAll();
     await rig.endWell();
@@ -461,7 +476,7 @@ test('drives that are not wanted any more leave by themselves', async () => {
   }
 });
 
-test('damage that a read finds is mended without anybody asking', async () => {
+test('damage that a read finds is repaired without anybody asking', async () => {
   const rig = await Rig.make(TWO_COPIES, 2);
   try {
     await rig.put('key', Buffer.alloc(5000, 1));
@@ -475,8 +490,8 @@ test('damage that a read finds is mended without anybody asking', async () => {
       assert.deepEqual(await rig.get('key'), Buffer.alloc(5000, 1));
     }
     const { partition } = rig.index.reader.db.get<{ partition: number }>('SELECT partition FROM blobs')!;
-    rig.keeper.onDamage(partition);
-    await rig.until(() => rig.events.some(({ kind }) => kind === 'mended'), 'mending');
+    rig.manager.onDamage(partition);
+    await rig.until(() => rig.events.some(({ kind }) => kind === 'repaired'), 'repair');
     await rig.endWell();
   } finally {
     await rig.remove();

@@ -1,6 +1,6 @@
 import { ObjectError } from '../errors.ts';
 import { formatDrive } from '../drives/identity.ts';
-import { DriveWatch, LONGEST_FIRST_LOOK_MS, makeFolder, probe, type Sight } from './drive-watch.ts';
+import { DriveWatch, FIRST_INSPECTION_MS_MAX, makeFolder, probe, type Sight } from './drive-watch.ts';
 import {
   counter,
   type DriveRow,
@@ -9,11 +9,11 @@ import {
   saveDrive,
   savePolicy,
   setCounter,
-  takeDriveNumber,
-  takePolicyNumber,
-} from './keeper-book.ts';
-import type { KeeperState } from './keeper-state.ts';
-import type { WantedDrive, WantedPolicy } from './keeper-types.ts';
+  allocateDriveNumber,
+  allocatePolicyNumber,
+} from './drive-catalogue.ts';
+import type { LayoutState } from './layout-state.ts';
+import type { WantedDrive, WantedPolicy } from './manager-types.ts';
 
 const LONGEST_RETRY_MS = 5 * 60_000;
 /** A drive that was there and only does not say so is used on for so long: a busy disk is no lost one. */
@@ -25,8 +25,8 @@ export interface RosterOptions {
 }
 
 /** Which drives there are: those the array was given, and whether each of them is really there. */
-export class Roster {
-  readonly #state: KeeperState;
+export class DriveRegistry {
+  readonly #state: LayoutState;
   readonly #lostAfterMs: number;
   readonly #retryMs: number;
   readonly #watch = new DriveWatch();
@@ -34,7 +34,7 @@ export class Roster {
   readonly #silentSince = new Map<number, number>();
   #wanted: ReadonlySet<string> = new Set();
 
-  constructor(state: KeeperState, { lostAfterMs, retryMs }: RosterOptions) {
+  constructor(state: LayoutState, { lostAfterMs, retryMs }: RosterOptions) {
     this.#state = state;
     this.#lostAfterMs = lostAfterMs;
     this.#retryMs = retryMs;
@@ -58,7 +58,7 @@ export class Roster {
     const fresh = wanted.filter(({ name }) => !this.#state.policies.some((known) => known.name === name));
     if (fresh.length === 0) return;
     await this.#state.change((db) => {
-      for (const policy of fresh) savePolicy(db, { ...policy, index: takePolicyNumber(db) });
+      for (const policy of fresh) savePolicy(db, { ...policy, index: allocatePolicyNumber(db) });
     });
     this.#state.reload();
   }
@@ -78,13 +78,13 @@ export class Roster {
   }
 
   /** Looks at every drive at once; what was found is applied by `apply`. */
-  look(): Promise<{ readonly row: DriveRow; readonly sight: Sight }[]> {
+  inspect(): Promise<{ readonly row: DriveRow; readonly sight: Sight }[]> {
     const due = this.#state.drives.filter(({ number }) => this.#state.presence(number).retryAt <= this.#state.now());
     return Promise.all(
       due.map(async (row) => {
         const { failures, isPresent, absentSince } = this.#state.presence(row.number);
         const isUnknown = !isPresent && absentSince === null;
-        const sight = await this.#watch.look(row.folder, row.uuid, isUnknown ? LONGEST_FIRST_LOOK_MS : undefined);
+        const sight = await this.#watch.inspect(row.folder, row.uuid, isUnknown ? FIRST_INSPECTION_MS_MAX : undefined);
         if (sight.found !== 'there' || failures === 0 || isPresent) return { row, sight };
         return { row, sight: (await probe(row.folder)) ?? sight };
       }),
@@ -125,7 +125,7 @@ export class Roster {
   }
 
   /** Drives away for so long that others should take over, where others can. */
-  async giveUpLost(): Promise<void> {
+  async replaceLost(): Promise<void> {
     for (const row of this.#state.drives) {
       if (row.stage !== 'joined' || !this.#isAwayFor(row, this.#lostAfterMs)) continue;
       const others = this.#state
@@ -190,13 +190,13 @@ export class Roster {
   }
 
   async #welcome(drive: WantedDrive, policy: number): Promise<void> {
-    const sight = await this.#watch.look(drive.folder, drive.uuid, LONGEST_FIRST_LOOK_MS);
+    const sight = await this.#watch.inspect(drive.folder, drive.uuid, FIRST_INSPECTION_MS_MAX);
     const { uuid, folder, node, zone, capacity } = drive;
     const row = { uuid, folder, node, zone, capacity, policy, stage: 'waiting', batch: 0 } as const;
     // A number that nobody has any more comes back with its drive: it was never given to another.
     const returned = sight.found === 'there' && !this.#state.drive(sight.number) ? sight.number : undefined;
     const number = await this.#state.change((db) => {
-      const given = returned ?? takeDriveNumber(db);
+      const given = returned ?? allocateDriveNumber(db);
       setCounter(db, 'next-drive', Math.max(counter(db, 'next-drive'), given + 1));
       saveDrive(db, { ...row, number: given });
       return given;
@@ -233,7 +233,7 @@ export class Roster {
     const backAt = this.#state.now();
     this.#state.setPresence(row.number, { ...before, isPresent: true, absentSince: null, retryAt: 0, backAt });
     if (row.stage === 'lost') await this.#save({ ...row, stage: 'waiting', batch: 1 });
-    if (before.absentSince !== null) this.#state.tell({ kind: 'drive-back', uuid: row.uuid, empty: false });
+    if (before.absentSince !== null) this.#state.publish({ kind: 'drive-back', uuid: row.uuid, empty: false });
   }
 
   /** Of a silent drive. */
@@ -249,12 +249,12 @@ export class Roster {
     if (before.absentSince !== null) return;
     this.#state.setPresence(row.number, { ...before, isPresent: false, absentSince: this.#state.now() });
     // One that has left is on its way back to where it came from.
-    if (row.stage !== 'left') this.#state.tell({ kind: 'drive-absent', uuid: row.uuid, reason });
+    if (row.stage !== 'left') this.#state.publish({ kind: 'drive-absent', uuid: row.uuid, reason });
   }
 
   /** It came back with nothing on it: a new number, because the places that name the old one are gone. */
   async #renew(row: DriveRow): Promise<void> {
-    const number = await this.#state.change(takeDriveNumber);
+    const number = await this.#state.change(allocateDriveNumber);
     await this.#renumber(row, number);
     if (await this.#format(row.folder, row.uuid, number)) this.#isBack(row, number, true);
   }
@@ -280,7 +280,7 @@ export class Roster {
   #isBack({ uuid }: DriveRow, number: number, empty: boolean): void {
     const backAt = this.#state.now();
     this.#state.setPresence(number, { isPresent: true, absentSince: null, failures: 0, retryAt: 0, backAt });
-    this.#state.tell({ kind: 'drive-back', uuid, empty });
+    this.#state.publish({ kind: 'drive-back', uuid, empty });
   }
 
   /** What cannot be made a drive now is looked at again later. */

@@ -4,29 +4,29 @@ import { accessLogMigrations } from './access-logs/migrations.ts';
 import { accessLogRoutes } from './access-logs/routes.ts';
 import { AccessLog } from './access-logs/service.ts';
 import type { Activity } from './engine/activity.ts';
-import type { ObjectDrives } from './drives/service.ts';
+import type { DriveService } from './drives/service.ts';
 import { ErrorAlerts } from './metering/error-alerts.ts';
 import { meteringMigrations } from './metering/migrations.ts';
 import { meteringRoutes } from './metering/routes.ts';
 import { Metering } from './metering/service.ts';
 import type { createPeople } from './people.ts';
-import type { Policies } from './policies/service.ts';
+import type { PolicyService } from './policies/service.ts';
 import type { ArraySettings } from './settings/service.ts';
 import type { ObjectsTools } from './tools.ts';
 import { usageReportRoutes } from './usage-reports/routes.ts';
 import { UsageReports } from './usage-reports/service.ts';
-import type { VirtualControllers } from './virtual-controllers/service.ts';
+import type { VirtualControllerService } from './virtual-controllers/service.ts';
 
 interface Parts {
   readonly settings: ArraySettings;
   readonly people: Pick<ReturnType<typeof createPeople>, 'accounts' | 'users' | 'deletion'>;
-  readonly drives: ObjectDrives;
-  readonly controllers: VirtualControllers;
-  readonly policies: Policies;
+  readonly drives: DriveService;
+  readonly controllers: VirtualControllerService;
+  readonly policies: PolicyService;
 }
 
 /** What is kept of requests once they are answered: figures over time, what is billed, and who asked what. */
-export function createBooks(tools: ObjectsTools, parts: Parts) {
+export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
   const { clock, engine, commit, log, openStore } = tools;
   const { settings, people, policies } = parts;
   const meteringStore = openStore('metering.db', meteringMigrations);
@@ -57,17 +57,17 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
   });
   people.deletion.onCleanUp(async (account) => {
     await flush();
-    await metering.forgetAccount(account);
+    await metering.dropAccount(account);
     await commit('forgetUsage', { account });
   });
   return {
     take(controller: string, activity: Activity): void {
-      metering.take(controller, activity);
-      alerts.note(activity.requests);
-      for (const request of activity.requests) accessLog.note(requestEntry(request, controller));
+      metering.record(controller, activity);
+      alerts.add(activity.requests);
+      for (const request of activity.requests) accessLog.add(requestEntry(request, controller));
     },
-    takeDrives: (shares: Activity['drives']) => metering.takeDrives(shares),
-    onAnswered: (call: AnsweredCall) => accessLog.note(callEntry(call, clock.now())),
+    takeDrives: (shares: Activity['drives']) => metering.recordDrives(shares),
+    onAnswered: (call: AnsweredCall) => accessLog.add(callEntry(call, clock.now())),
     metered: meteringRoutes({ metering, flush }, { ...parts, ...people }),
     handlers: {
       usageReports: usageReportRoutes(reports),

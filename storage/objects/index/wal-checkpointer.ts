@@ -18,7 +18,7 @@ const INLINE_PAGES = 4000;
  * and syncs twice, and the event loop would stand still for it. SQLite begins the log anew when all of it was carried
  * over, which never happens while commits go on; so when it has grown long they wait for one checkpoint.
  */
-export class LogKeeper {
+export class WalCheckpointer {
   readonly #database: Database;
   #worker: Worker | undefined;
   #operations = 0;
@@ -36,7 +36,7 @@ export class LogKeeper {
   async committed(operations: number): Promise<void> {
     if (this.#failed) return;
     this.#operations += operations;
-    this.#timer ??= setTimeout(() => this.#tidy(), IDLE_MS).unref();
+    this.#timer ??= setTimeout(() => this.#checkpointWhenIdle(), IDLE_MS).unref();
     if (this.#operations >= OPERATIONS) this.#start();
     if (!this.#isLong && this.#operations < OPERATIONS_MAX) return;
     await this.#running;
@@ -52,7 +52,7 @@ export class LogKeeper {
     await this.#worker?.terminate();
   }
 
-  #tidy(): void {
+  #checkpointWhenIdle(): void {
     if (this.#operations > OPERATIONS_INLINE || this.#running || this.#failed) {
       this.#start();
       return;
@@ -84,7 +84,7 @@ export class LogKeeper {
 
   #newWorker(): Worker {
     const options = { name: 'index-log', workerData: this.#database.file };
-    const worker = new Worker(new URL('./log-keeper-main.ts', import.meta.url), options);
+    const worker = new Worker(new URL('./wal-checkpointer-main.ts', import.meta.url), options);
     worker.unref();
     worker.on('message', (pages: number) => this.#answer(pages));
     worker.on('error', () => this.#fail());

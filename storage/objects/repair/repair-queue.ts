@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { policyOfPartition } from '../blobs/pieces.ts';
-import { clearPartition, doubtPartition } from '../layout/keeper-book.ts';
-import type { KeeperState } from '../layout/keeper-state.ts';
-import type { MendResult, StorageWorker } from '../layout/keeper-types.ts';
+import { clearPartition, doubtPartition } from '../layout/drive-catalogue.ts';
+import type { LayoutState } from '../layout/layout-state.ts';
+import type { RepairResult, StorageWorker } from '../layout/manager-types.ts';
 import type { Marked } from '../layout/partition-states.ts';
 
 const FIRST_RETRY_MS = 1000;
@@ -18,13 +18,13 @@ interface Stall {
 }
 
 /** Hands partitions that need it to workers: those that cannot lose another piece first, those that only move last. */
-export class MendQueue {
-  readonly #state: KeeperState;
+export class RepairQueue {
+  readonly #state: LayoutState;
   readonly #workers: () => readonly StorageWorker[];
   /** Partitions in hand: of each there is one at a time. */
   readonly #running = new Set<number>();
   readonly #busy = new Map<StorageWorker, number>();
-  /** What could not be mended whole: tried again later, or when drives or rings change. */
+  /** What could not be repaired whole: tried again later, or when drives or rings change. */
   readonly #stalls = new Map<number, Stall>();
   readonly #jobs = new Set<Promise<void>>();
   readonly #clearing = new Set<Promise<void>>();
@@ -32,7 +32,7 @@ export class MendQueue {
   #isHeld = true;
   #isClosed = false;
 
-  constructor(state: KeeperState, workers: () => readonly StorageWorker[]) {
+  constructor(state: LayoutState, workers: () => readonly StorageWorker[]) {
     this.#state = state;
     this.#workers = workers;
   }
@@ -42,11 +42,11 @@ export class MendQueue {
     this.#isHeld = true;
   }
 
-  /** Threads have the present layout: what could not be mended may be possible now. */
+  /** Threads have the present layout: what could not be repaired may be possible now. */
   release(): void {
     this.#isHeld = false;
     this.#stalls.clear();
-    this.kick();
+    this.startNext();
   }
 
   /** Marked partitions of a policy that are worth trying now. */
@@ -57,23 +57,23 @@ export class MendQueue {
   }
 
   /** Pieces rebuilt for a policy since this was last asked. */
-  takeRebuilt(policy: number): number {
+  resetRebuilt(policy: number): number {
     const rebuilt = this.#rebuilt.get(policy) ?? 0;
     this.#rebuilt.delete(policy);
     return rebuilt;
   }
 
-  kick(): void {
+  startNext(): void {
     while (!this.#isOnHold && !this.#isClosed && this.#jobs.size < MOST_AT_ONCE) {
       const worker = this.#freeWorker();
       const marked = worker && this.#next();
       if (!marked) return;
-      this.#start(worker, () => this.#mend(worker, marked));
+      this.#start(worker, () => this.#repair(worker, marked));
     }
   }
 
-  /** Reads every piece of a partition and mends what is damaged, marked or not. */
-  async verify(partition: number): Promise<MendResult> {
+  /** Reads every piece of a partition and repairs what is damaged, marked or not. */
+  async verify(partition: number): Promise<RepairResult> {
     for (;;) {
       if (this.#isClosed) return { examined: 0, rebuilt: 0, bytes: 0, unreadable: 0, whole: false };
       const worker = this.#freeWorker();
@@ -81,7 +81,7 @@ export class MendQueue {
         await sleep(10);
         continue;
       }
-      const { promise, resolve, reject } = Promise.withResolvers<MendResult>();
+      const { promise, resolve, reject } = Promise.withResolvers<RepairResult>();
       this.#start(worker, async () => {
         try {
           resolve(await this.#run(worker, partition, true));
@@ -108,7 +108,7 @@ export class MendQueue {
       if (left > 0) this.#busy.set(worker, left);
       else this.#busy.delete(worker);
       this.#jobs.delete(job);
-      this.kick();
+      this.startNext();
     });
     this.#jobs.add(job);
   }
@@ -151,7 +151,7 @@ export class MendQueue {
     return stall !== undefined && this.#state.now() < stall.retryAt;
   }
 
-  async #mend(worker: StorageWorker, marked: Marked): Promise<void> {
+  async #repair(worker: StorageWorker, marked: Marked): Promise<void> {
     const { partition, mark, doubted } = marked;
     try {
       const result = await this.#run(worker, partition, doubted);
@@ -159,8 +159,8 @@ export class MendQueue {
         this.#clear(partition, mark);
       } else {
         this.#stall(partition);
-        this.#tellUnreadable(partition, result);
-        this.#state.partitions.forgetSpreads(partition);
+        this.#publishUnreadable(partition, result);
+        this.#state.partitions.dropSpreads(partition);
       }
     } catch {
       // The thread ended, or lost its drives: the partition stays marked.
@@ -189,10 +189,10 @@ export class MendQueue {
     this.#clearing.add(job);
   }
 
-  async #run(worker: StorageWorker, partition: number, verify: boolean): Promise<MendResult> {
+  async #run(worker: StorageWorker, partition: number, verify: boolean): Promise<RepairResult> {
     this.#running.add(partition);
     try {
-      const result = await worker.mend(partition, verify);
+      const result = await worker.repair(partition, verify);
       const policy = policyOfPartition(partition);
       this.#rebuilt.set(policy, (this.#rebuilt.get(policy) ?? 0) + result.rebuilt);
       return result;
@@ -207,9 +207,9 @@ export class MendQueue {
     this.#stalls.set(partition, { tries, retryAt: this.#state.now() + wait });
   }
 
-  #tellUnreadable(partition: number, { unreadable }: MendResult): void {
+  #publishUnreadable(partition: number, { unreadable }: RepairResult): void {
     if (unreadable === 0 || (this.#stalls.get(partition)?.tries ?? 0) > 1) return;
     const policy = this.#state.policy(policyOfPartition(partition)).name;
-    this.#state.tell({ kind: 'unreadable', policy, objects: unreadable });
+    this.#state.publish({ kind: 'unreadable', policy, objects: unreadable });
   }
 }

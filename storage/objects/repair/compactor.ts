@@ -1,10 +1,10 @@
 import type { SegmentInfo } from '../drives/drive-space.ts';
-import type { Drives } from '../drives/drives.ts';
+import type { OpenDrives } from '../drives/drives.ts';
 import { ObjectError } from '../errors.ts';
-import { doubtPartition, liveIn, liveSegments } from '../layout/keeper-book.ts';
+import { doubtPartition, liveIn, liveSegments } from '../layout/drive-catalogue.ts';
 import { PARTITIONS_PER_POLICY } from '../blobs/pieces.ts';
-import type { KeeperState } from '../layout/keeper-state.ts';
-import type { StorageWorker } from '../layout/keeper-types.ts';
+import type { LayoutState } from '../layout/layout-state.ts';
+import type { StorageWorker } from '../layout/manager-types.ts';
 import type { SegmentNumbers } from '../layout/segment-numbers.ts';
 
 /** A segment with less than this share alive is written anew. */
@@ -12,9 +12,9 @@ const WORTH_KEEPING = 0.5;
 /** Most segments compacted on one drive in one sweep. */
 const COMPACTED_AT_ONCE = 32;
 
-export interface SweeperOptions {
-  readonly state: KeeperState;
-  readonly drives: Drives;
+export interface CompactorOptions {
+  readonly state: LayoutState;
+  readonly drives: OpenDrives;
   readonly numbers: SegmentNumbers;
   readonly workers: () => readonly StorageWorker[];
   /** How long a segment must have been out of use before it is touched: what was staged in it gets committed by then. */
@@ -23,34 +23,34 @@ export interface SweeperOptions {
   readonly onError: (error: Error) => void;
 }
 
-export interface SweepResult {
+export interface CompactionResult {
   removed: number;
   compacted: number;
   bytes: number;
 }
 
 /** Gives back the room of dead pieces: drops segments in which nothing lives, and empties those in which little does. */
-export class Sweeper {
-  readonly #options: SweeperOptions;
+export class Compactor {
+  readonly #options: CompactorOptions;
   /** Segments given out by this process that were seen to be out of use: since when, and what they were like then. */
   readonly #idle = new Map<string, { readonly since: number; readonly bytes: number; readonly modifiedAt: number }>();
   /** Segments in which compaction left something: not tried again until the next start. */
   readonly #stubborn = new Set<string>();
   #isClosed = false;
 
-  constructor(options: SweeperOptions) {
+  constructor(options: CompactorOptions) {
     this.#options = options;
   }
 
-  async sweep(): Promise<SweepResult> {
-    const result: SweepResult = { removed: 0, compacted: 0, bytes: 0 };
+  async run(): Promise<CompactionResult> {
+    const result: CompactionResult = { removed: 0, compacted: 0, bytes: 0 };
     const workers = this.#options.workers();
     const busy = await this.#busy(workers);
     for (const { number } of this.#options.state.drives) {
       if (this.#isClosed) break;
       if (!this.#options.state.isLive(number)) continue;
       try {
-        await this.#sweepDrive(number, busy, workers, result);
+        await this.#compactDrive(number, busy, workers, result);
       } catch (error) {
         // A drive that goes away meanwhile is noticed by whoever watches the drives.
         if (this.#options.drives.get(number) && !isMissing(error)) this.#options.onError(error as Error);
@@ -69,11 +69,11 @@ export class Sweeper {
     return new Set(all.map(({ drive, segment }) => keyOf(drive, segment)));
   }
 
-  async #sweepDrive(
+  async #compactDrive(
     drive: number,
     busy: ReadonlySet<string>,
     workers: readonly StorageWorker[],
-    result: SweepResult,
+    result: CompactionResult,
   ): Promise<void> {
     const live = liveSegments(this.#options.state.reader, drive);
     const files = (await this.#options.drives.get(drive)?.segments()) ?? null;
@@ -133,10 +133,10 @@ export class Sweeper {
     return now - since >= this.#options.graceMs;
   }
 
-  async #drop(drive: number, segment: number, result: SweepResult): Promise<number> {
+  async #drop(drive: number, segment: number, result: CompactionResult): Promise<number> {
     if (liveIn(this.#options.state.reader, drive, segment) > 0) return 0;
     const freed = (await this.#options.drives.get(drive)?.removeSegment(segment)) ?? 0;
-    this.#options.numbers.forget(drive, segment);
+    this.#options.numbers.drop(drive, segment);
     this.#idle.delete(keyOf(drive, segment));
     result.removed += 1;
     return freed;

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { partitionInPolicy, policyOfPartition } from '../blobs/pieces.ts';
-import type { MendResult, SegmentName, StorageWorker } from '../layout/keeper-types.ts';
+import type { RepairResult, SegmentName, StorageWorker } from '../layout/manager-types.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { IndexCommit } from '../index/index-operations.ts';
 import type { BlobRecord, BlobRef, Place } from '../records.ts';
 import { ObjectError } from '../errors.ts';
 
-/** What mending needs of the index: `IndexReader` has it. */
+/** What repair needs of the index: `IndexReader` has it. */
 export interface BlobsOfIndex {
   /** In order of their ids, after the one given. */
   blobsOf(partition: number, after: Uint8Array | null, limit: number): BlobRecord[];
   blob(partition: number, id: Uint8Array): BlobRecord | undefined;
 }
 
-/** What mending needs of the bytes: `PieceBuilder` has it. */
+/** What repair needs of the bytes: `PieceBuilder` has it. */
 export interface Pieces {
   rebuild(
     record: BlobRecord,
@@ -23,7 +23,7 @@ export interface Pieces {
   isGood(record: BlobRecord, slot: number): Promise<boolean>;
 }
 
-/** What mending needs of the drives: `Drives` has it. */
+/** What repair needs of the drives: `Drives` has it. */
 export interface OpenDrives {
   get(drive: number):
     | {
@@ -38,7 +38,7 @@ export interface OpenDrives {
   writtenSegments(): readonly SegmentName[];
 }
 
-export interface MenderOptions {
+export interface RepairerOptions {
   readonly layout: () => Layout;
   readonly drives: OpenDrives;
   readonly pieces: Pieces;
@@ -62,15 +62,15 @@ interface Tally {
   whole: boolean;
 }
 
-/** Mends and compacts in the thread it lives in; what the keeper asks of it arrives as plain data. */
-export class Mender implements StorageWorker {
-  readonly #options: MenderOptions;
+/** Mends and compacts in the thread it lives in; what the storage manager asks of it arrives as plain data. */
+export class Repairer implements StorageWorker {
+  readonly #options: RepairerOptions;
 
-  constructor(options: MenderOptions) {
+  constructor(options: RepairerOptions) {
     this.#options = options;
   }
 
-  async mend(partition: number, verify: boolean): Promise<MendResult> {
+  async repair(partition: number, verify: boolean): Promise<RepairResult> {
     const layout = this.#options.layout();
     const ring = layout.rings.find(({ policy }) => policy.index === policyOfPartition(partition));
     const tally: Tally = { examined: 0, rebuilt: 0, bytes: 0, unreadable: 0, whole: ring !== undefined };
@@ -81,7 +81,7 @@ export class Mender implements StorageWorker {
       await inLots(
         blobs,
         (blob) => blob.size,
-        (blob) => this.#mendBlob(blob, ring, verify, tally),
+        (blob) => this.#repairBlob(blob, ring, verify, tally),
       );
       const last = blobs.at(-1);
       if (!last || blobs.length < BATCH) return tally;
@@ -119,7 +119,7 @@ export class Mender implements StorageWorker {
     return Promise.resolve(this.#options.drives.writtenSegments());
   }
 
-  async #mendBlob(blob: BlobRecord, ring: Ring, verify: boolean, tally: Tally): Promise<void> {
+  async #repairBlob(blob: BlobRecord, ring: Ring, verify: boolean, tally: Tally): Promise<void> {
     tally.examined += 1;
     let record = blob;
     let isLost = false;
