@@ -40,7 +40,7 @@ function messageOf(code: DatabaseErrorCode, file: string, reason: string): strin
     case 'newer':
       return reason;
     case 'not-durable':
-      return `${file} could not be made durable (${reason}); mend its disk and start again.`;
+      return `${file} could not be made durable (${reason}). It accepts no changes until it is opened again: repair its disk, then start again.`;
     case 'closed':
       return `${file} is closed.`;
   }

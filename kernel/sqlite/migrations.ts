@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Database } from './database.ts';
 import { DatabaseError } from './errors.ts';
-import type { Transaction } from './queries.ts';
+import type { Reads, Transaction } from './queries.ts';
 
 /** One step: statements, or a function where the change depends on the file. */
 export type Migration =
@@ -14,6 +13,12 @@ export interface Migrations {
   readonly steps: readonly Migration[];
   /** A table of files without a version: such a file is at version 1. */
   readonly unversionedTable?: string;
+}
+
+/** What migrations need of a database. */
+interface Migrated extends Pick<Reads, 'get'> {
+  readonly file: string;
+  transaction(work: (tx: Transaction) => void): void;
 }
 
 const VERSIONS = `CREATE TABLE IF NOT EXISTS schema_versions (component TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT`;
@@ -38,7 +43,7 @@ export function readMigrations(component: string, folder: URL): SqlMigrations {
 }
 
 /** Migrates a component to its newest version, each step in a transaction of its own. */
-export function migrate(database: Database, migrations: Migrations): void {
+export function migrate(database: Migrated, migrations: Migrations): void {
   const { component, steps } = migrations;
   const current = versionOf(database, migrations);
   if (current > steps.length) {
@@ -48,7 +53,7 @@ export function migrate(database: Database, migrations: Migrations): void {
   steps.slice(current).forEach((step, index) => applyStep(database, component, current + index + 1, step));
 }
 
-function versionOf(database: Database, { component, unversionedTable }: Migrations): number {
+function versionOf(database: Migrated, { component, unversionedTable }: Migrations): number {
   const isThere = (table: string): boolean =>
     database.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, table) !== undefined;
   const known = isThere('schema_versions')
@@ -57,7 +62,7 @@ function versionOf(database: Database, { component, unversionedTable }: Migratio
   return known?.version ?? (unversionedTable !== undefined && isThere(unversionedTable) ? 1 : 0);
 }
 
-function applyStep(database: Database, component: string, version: number, step: Migration): void {
+function applyStep(database: Migrated, component: string, version: number, step: Migration): void {
   try {
     database.transaction((tx) => {
       tx.exec(VERSIONS);
