@@ -75,6 +75,14 @@ export const singleErrors = {
     message: 'The disk of this server is full; nothing was changed. Free some space and try again.',
   },
 
+  not_durable: {
+    http: 503,
+    code: 16,
+    keepsHttp: true,
+    message:
+      'The disk of this server failed to store a change durably. Changes are refused until the server is started again; repair its disk first.',
+  },
+
   too_many_requests: {
     http: 429,
     code: 15,

@@ -25,7 +25,7 @@ const entriesByCode = new Map<number, ErrorName>(
   Object.entries(errorCatalogue).map(([entry, { code }]) => [code, entry as ErrorName]),
 );
 /** Answers that mean: not now. */
-const PASSING = new Set<ErrorName>(['internal', 'stopping', 'disk_full', 'not_served', 'unknown_path']);
+const PASSING = new Set<ErrorName>(['internal', 'stopping', 'disk_full', 'not_durable', 'not_served', 'unknown_path']);
 
 /** The remote array understood and said no. Its words and its code are passed on. */
 export class PeerRefusal extends GranaryError {

@@ -4,6 +4,7 @@ import { markSignedIn } from '../edge/index.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { DiskFullError } from '../store/disk-full.ts';
 import { runFreeing } from '../store/freeing.ts';
 import { acceptedBody, type AcceptedBody, type Raw } from './body.ts';
@@ -30,6 +31,8 @@ export interface OperationTools {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly idempotency: Idempotency;
+  /** Awaited before a reply: it must not show a change that a power cut could undo. */
+  readonly whenDurable: () => Promise<void> | undefined;
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
   /** Throws when the caller's role may call, but the caller may not change the object that the parameters name. */
   readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
@@ -134,8 +137,9 @@ export class ServedOperation {
     const sendError = (error: unknown) => send(this.#failure(error, request, asking.format));
     try {
       const answer = this.#frees ? runFreeing(true, () => this.#answer(asking)) : this.#answer(asking);
-      if (answer instanceof Promise) answer.then(send, sendError);
-      else send(answer);
+      const durable = then(answer, (given) => then(this.#tools.whenDurable(), () => given));
+      if (durable instanceof Promise) durable.then(send, sendError);
+      else send(durable);
     } catch (error) {
       sendError(error);
     }
@@ -260,6 +264,10 @@ export class ServedOperation {
     const { api, log } = this.#tools;
     if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root);
     if (error instanceof DiskFullError) return errorAnswer(api, fail('disk_full'), format, this.#root);
+    if (error instanceof DatabaseError && error.code === 'not-durable') {
+      log.error({ error, operation: this.#operation.id }, 'a change could not be made durable');
+      return errorAnswer(api, fail('not_durable'), format, this.#root);
+    }
     log.error({ error, operation: this.#operation.id, request: request.id }, 'a request failed unexpectedly');
     return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root);
   }

@@ -88,7 +88,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
   acceptBodies(app);
 
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
-  const common = { log, metrics, idempotency };
+  const common = { log, metrics, idempotency, whenDurable: () => options.store.whenDurable() };
   const { authenticate, credentialsInBody, onAnswered } = options;
   const authorise = options.authorise as OperationTools['authorise'];
   const tools = { ...common, api, authenticate, authorise, credentialsInBody, onAnswered };

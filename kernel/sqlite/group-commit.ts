@@ -2,45 +2,40 @@ import type { Database } from './database.ts';
 import { isDatabaseFull } from './disk-full.ts';
 import type { Transaction } from './queries.ts';
 
-/** Room on the disk that only changes which free space may use. */
+/** Disk space that only changes which free space may use. */
 interface ReservedSpace {
-  /** Part of it was given away and could not be filled again yet. */
+  /** Part of it was released and could not be filled again yet. */
   readonly isReleased: boolean;
-  /** Gives a piece of it away; false when there is none left. */
+  /** Releases a piece of it; false when there is none left. */
   release(): boolean;
 }
 
 export interface GroupCommitOptions {
   readonly reserve?: ReservedSpace | undefined;
-  /**
-   * Syncs before the event loop goes on, so that no reader sees a change that a power cut could still undo. Otherwise the
-   * sync runs off the event loop, and readers may see a change in the moment before it is durable.
-   */
-  readonly isSyncedInPlace?: boolean;
-  /** What a caller is told instead of `error`. */
+  /** Maps an error to the one that the caller gets. */
   readonly translate?: (error: unknown) => unknown;
   /** In the transaction, after the last change. */
   readonly beforeCommit?: (tx: Transaction) => void;
-  /** The transaction was undone as a whole. */
+  /** The transaction was rolled back as a whole. */
   readonly rolledBack?: () => void;
   /** Other connections see the changes now; they are not durable yet. */
   readonly committed?: () => void;
-  /** The changes are durable and answered. The next batch waits for the promise. */
+  /** The changes are durable and acknowledged. The next batch waits for the promise. */
   readonly answered?: (changes: number) => Promise<void> | undefined;
 }
 
 export interface ChangeOptions {
   /** It frees space: on a full disk it may use the reserve. */
   readonly frees?: boolean;
-  /** It changes nothing but the database, so it can be undone with others and run again. */
+  /** It changes nothing but the database, so it can be rolled back with others and run again. */
   readonly isRepeatable?: boolean;
   /** Runs before the change, outside of its savepoint. */
   readonly before?: (tx: Transaction) => void;
-  /** Runs once the change is durable, before its caller hears of it. Must not throw. */
+  /** Runs once the change is durable, before it is acknowledged. Must not throw. */
   readonly durable?: () => void;
 }
 
-/** Synchronous: what it did after the transaction ended would not be part of it. */
+/** Synchronous: changes after the end of the transaction would not be part of it. */
 type Work<T> = (tx: Transaction, isUndoneAlone: boolean) => T;
 
 interface Change extends ChangeOptions {
@@ -49,25 +44,26 @@ interface Change extends ChangeOptions {
   readonly reject: (error: unknown) => void;
 }
 
-/** What became of a batch: all that is in `done` is committed, nothing of what is in `refused`. */
+/** The result of a batch: the changes in `done` are committed, those in `refused` are not. */
 interface Outcome {
   readonly done: { readonly change: Change; readonly value: unknown }[];
   readonly refused: { readonly change: Change; readonly error: unknown }[];
 }
 
 const BATCH_LENGTH_MAX = 256;
-/** Batches that are not tried without savepoints after one was refused: refusals seldom come alone. */
+/** Batches that use savepoints after a refused change: refusals come in clusters. */
 const SAVEPOINT_BATCHES = 16;
 
 /**
- * Changes that wait at the same moment share one transaction and one sync, and are answered after it, in the order they
- * came. While a sync runs off the event loop, the next changes gather.
+ * Concurrent changes share one transaction and one sync, and are acknowledged after it, in order. The sync runs off the
+ * event loop; the next changes gather meanwhile. Reads see a change between its commit and the end of the sync: an answer
+ * that leaves the process waits for `whenDurable`.
  *
- * A change that fails takes none of the others with it: each runs in a savepoint of its own. A batch of repeatable changes
- * is tried without savepoints first, which saves a seventh of the processor time; if one fails, all of it is undone and
+ * A change that fails does not affect the others: each runs in a savepoint of its own. A batch of repeatable changes is
+ * tried without savepoints first, which saves a seventh of the processor time; if one fails, the batch is rolled back and
  * run again with savepoints.
  *
- * On a full disk, changes that free space run again with a piece of the reserve. While the reserve is not whole, the owner
+ * On a full disk, changes that free space run again with a piece of the reserve. While the reserve is in use, the owner
  * submits no others, see `isReserveInUse`.
  */
 export class GroupCommit {
@@ -75,6 +71,9 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #queue: Change[] = [];
   #running: Promise<void> | undefined;
+  /** The batch that is committed and not durable yet, and its sync. */
+  #unsynced: Outcome | undefined;
+  #sync: Promise<void> | undefined;
   #savepointBatchesLeft = 0;
 
   constructor(database: Database, options: GroupCommitOptions = {}) {
@@ -82,7 +81,7 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** `isUndoneAlone` tells `work` whether it can fail without the rest of its transaction. */
+  /** `isUndoneAlone` is whether `work` can fail without the rest of its transaction. */
   submit<T>(work: Work<T>, options: ChangeOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ ...options, work, resolve: resolve as (value: unknown) => void, reject });
@@ -90,27 +89,27 @@ export class GroupCommit {
     });
   }
 
-  /** What is left of the reserve is for changes that free space. */
+  /** The rest of the reserve is for changes that free space. */
   get isReserveInUse(): boolean {
     return this.#options.reserve?.isReleased === true;
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when everything that reads can see now is durable; undefined when it is already. Rejects after a failed sync. */
+  whenDurable(): Promise<void> | undefined {
+    return this.#sync;
+  }
+
+  /** Resolves when no change is waiting. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Commits on the spot what waits: for closing. */
+  /** Commits and syncs all waiting changes synchronously: for closing. */
   drain(): void {
-    while (this.#queue.length > 0) {
-      const outcome = this.#commit(this.#queue.splice(0, BATCH_LENGTH_MAX));
-      try {
-        if (outcome.done.length > 0) this.#database.syncNow();
-        this.#answer(outcome);
-      } catch (error) {
-        this.#refuseAll(outcome, error);
-      }
-    }
+    const unsynced = this.#unsynced;
+    this.#unsynced = undefined;
+    if (unsynced) this.#finishNow(unsynced);
+    while (this.#queue.length > 0) this.#finishNow(this.#commit(this.#queue.splice(0, BATCH_LENGTH_MAX)));
   }
 
   async #run(): Promise<void> {
@@ -126,42 +125,60 @@ export class GroupCommit {
 
   async #commitDurably(batch: readonly Change[]): Promise<void> {
     const outcome = this.#commit(batch);
-    try {
-      if (outcome.done.length > 0) await this.#sync();
-    } catch (error) {
-      this.#refuseAll(outcome, error);
+    this.#unsynced = outcome;
+    const failure = outcome.done.length > 0 ? await this.#syncLog() : undefined;
+    // `drain` has acknowledged it meanwhile.
+    if (this.#unsynced !== outcome) return;
+    this.#unsynced = undefined;
+    if (failure) {
+      this.#refuseAll(outcome, failure.error);
       return;
     }
-    this.#answer(outcome);
+    this.#acknowledge(outcome);
     await this.#options.answered?.(batch.length);
   }
 
-  #sync(): Promise<void> | undefined {
-    if (!this.#options.isSyncedInPlace) return this.#database.sync();
-    this.#database.syncNow();
-    return undefined;
+  async #syncLog(): Promise<{ readonly error: unknown } | undefined> {
+    this.#sync = this.#database.sync();
+    try {
+      await this.#sync;
+      return undefined;
+    } catch (error) {
+      return { error };
+    } finally {
+      this.#sync = undefined;
+    }
   }
 
-  #answer({ done, refused }: Outcome): void {
+  #finishNow(outcome: Outcome): void {
+    try {
+      if (outcome.done.length > 0) this.#database.syncNow();
+      this.#acknowledge(outcome);
+    } catch (error) {
+      this.#refuseAll(outcome, error);
+    }
+  }
+
+  #acknowledge({ done, refused }: Outcome): void {
     for (const { change } of done) change.durable?.();
     for (const { change, value } of done) change.resolve(value);
     for (const { change, error } of refused) change.reject(error);
   }
 
-  /** After a failed sync nobody can tell what is on disk. */
+  /** After a failed sync it is unknown which commits are on disk. */
   #refuseAll({ done, refused }: Outcome, failure: unknown): void {
     const error = this.#translate(failure);
     for (const { change } of done) change.reject(error);
     for (const each of refused) each.change.reject(each.error);
   }
 
-  /** Commits what can be; on a full disk also the changes that free space, as long as the reserve gives room. */
+  /** Commits the batch; on a full disk again the changes that free space, as long as the reserve has space. */
   #commit(batch: readonly Change[]): Outcome {
     const { done, refused } = this.#transact(batch);
     const reported = refused.map(({ change, error }) => ({ change, error: this.#translate(error) }));
     const isRetried = ({ change, error }: Outcome['refused'][number]): boolean =>
       change.frees === true && isDatabaseFull(error);
-    // At once: other writers to the disk would take the room otherwise.
+    // At once, before other writers of the disk take the space.
     if (!refused.some(isRetried) || this.#options.reserve?.release() !== true) return { done, refused: reported };
     const again = this.#commit(refused.filter(isRetried).map(({ change }) => change));
     const others = reported.filter((_, at) => !isRetried(refused[at] as Outcome['refused'][number]));
@@ -176,12 +193,12 @@ export class GroupCommit {
       if (outcome.done.length > 0) this.#options.committed?.();
       return outcome;
     } catch (error) {
-      // A full disk or an I/O error undoes the whole batch.
+      // A full disk or an I/O error rolls back the whole batch.
       return { done: [], refused: batch.map((change) => ({ change, error })) };
     }
   }
 
-  /** Undefined when a change was refused: then nothing has happened. */
+  /** Undefined when a change was refused: then the batch is rolled back. */
   #inOneTransaction(batch: readonly Change[]): Outcome | undefined {
     let refusal: unknown;
     try {
@@ -243,7 +260,7 @@ export class GroupCommit {
   }
 }
 
-/** What a promise does later would not be part of the transaction, and would be answered all the same. */
+/** Changes of a promise would not be part of the transaction, and would be acknowledged all the same. */
 function demandSynchronous(value: unknown): unknown {
   if (value instanceof Promise) throw new Error('The work of a transaction is synchronous.');
   return value;

@@ -70,7 +70,6 @@ export class Store {
     this.#reserve = file === IN_MEMORY ? undefined : new Reserve(`${file}-reserve`);
     this.#commits = new GroupCommit(this.#database, {
       reserve: this.#reserve,
-      isSyncedInPlace: true,
       translate: (error) => this.#classify(error),
       committed: () => {
         if (!this.#reserve?.isReleased) this.#isDiskFull = false;
@@ -105,6 +104,11 @@ export class Store {
       for (const action of actions) action();
     };
     return this.#commits.submit(attempt, { frees, durable });
+  }
+
+  /** Resolves when everything that reads can see now is durable; undefined when it is already. Rejects after a failed sync. */
+  whenDurable(): Promise<void> | undefined {
+    return this.#commits.whenDurable();
   }
 
   get file(): string {
