@@ -22,7 +22,7 @@ export { guardedFetch, outgoingAddress, parseHostAndPort, type HostAndPort } fro
 export { PortGuards } from './net/port-guards.ts';
 export { connectionReason } from './net/reason.ts';
 export * from './process/index.ts';
-export type { Brand } from './records/brand.ts';
+export type { Brand, Flavor } from './records/brand.ts';
 export { pageOf, sqlPage, WHOLE, type Page } from './records/paging.ts';
 export { flag, generated, inUnits, json, plain, Table, type Changes } from './records/table.ts';
 export * from './store/index.ts';

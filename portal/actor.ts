@@ -1,9 +1,10 @@
 import type { PortalRole } from '@granary/contract/portal';
 import type { Actor } from '@granary/kernel';
+import type { UserId } from './ids.ts';
 
 /** A signed-in portal user. */
 export interface PortalActor extends Actor {
-  readonly userId: number;
+  readonly userId: UserId;
   readonly username: string;
   readonly role: PortalRole;
   readonly autoApproved: boolean;

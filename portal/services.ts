@@ -1,3 +1,4 @@
+import type { ProviderId } from './ids.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
 import { AccountService } from './accounts/service.ts';
@@ -88,7 +89,7 @@ export function createServices(tools: Tools): Services {
     (array) => clouds.fetchToArray(array),
     (array) => clouds.claimed(array.cloudId),
   );
-  const refreshCloud = async (providerId: number) => {
+  const refreshCloud = async (providerId: ProviderId) => {
     const provider = tools.store.read((db) => findProvider(db, providerId));
     if (provider) await clouds.refresh(provider.cloudId);
   };

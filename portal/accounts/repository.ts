@@ -1,4 +1,5 @@
 import { generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { AccountId, ArrayId, RequestId, UserId } from '../ids.ts';
 import type { ObjectAccount } from './account.ts';
 
 const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {
@@ -15,32 +16,32 @@ const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {
 });
 const SELECT = `SELECT ${accounts.fields()} FROM object_accounts`;
 
-export function listAccounts(db: Db, arrayId: number, page: Page): ObjectAccount[] {
+export function listAccounts(db: Db, arrayId: ArrayId, page: Page): ObjectAccount[] {
   const sql = `${SELECT} WHERE array_id = :arrayId ORDER BY id LIMIT :limit OFFSET :start`;
   return accounts.all(db, sql, { arrayId, ...sqlPage(page) });
 }
 
-export function countAccounts(db: Db, arrayId: number): number {
+export function countAccounts(db: Db, arrayId: ArrayId): number {
   return (
     db.get<{ n: number }>('SELECT count(*) AS n FROM object_accounts WHERE array_id = :arrayId', { arrayId })?.n ?? 0
   );
 }
 
-export function findAccount(db: Db, arrayId: number, id: number): ObjectAccount | undefined {
+export function findAccount(db: Db, arrayId: ArrayId, id: AccountId): ObjectAccount | undefined {
   const sql = `${SELECT} WHERE array_id = :arrayId AND id = :id`;
   return accounts.get(db, sql, { arrayId, id });
 }
 
-export function findAccountById(db: Db, id: number): ObjectAccount | undefined {
+export function findAccountById(db: Db, id: AccountId): ObjectAccount | undefined {
   return accounts.get(db, `${SELECT} WHERE id = :id`, { id });
 }
 
-export function findAccountByName(db: Db, arrayId: number, name: string): ObjectAccount | undefined {
+export function findAccountByName(db: Db, arrayId: ArrayId, name: string): ObjectAccount | undefined {
   const sql = `${SELECT} WHERE array_id = :arrayId AND account_name = :name`;
   return accounts.get(db, sql, { arrayId, name });
 }
 
-export function findAccountOfRequest(db: Db, requestId: number): ObjectAccount | undefined {
+export function findAccountOfRequest(db: Db, requestId: RequestId): ObjectAccount | undefined {
   return accounts.get(db, `${SELECT} WHERE request_id = :requestId`, { requestId });
 }
 
@@ -48,31 +49,36 @@ type NewAccount = Pick<ObjectAccount, 'arrayId' | 'userId' | 'name' | 'requestId
   readonly status: 'waiting_for_approval' | 'creating';
 };
 
-export function insertAccount(tx: Tx, account: NewAccount, now: number): number {
+export function insertAccount(tx: Tx, account: NewAccount, now: number): AccountId {
   return accounts.insert(tx, { ...account, remoteId: null, secretsSealed: null, createdAt: now, updatedAt: now });
 }
 
-export function setCreating(tx: Tx, id: number, secretsSealed: string | null, now: number): void {
+export function setCreating(tx: Tx, id: AccountId, secretsSealed: string | null, now: number): void {
   accounts.update(tx, { id }, { status: 'creating', secretsSealed, updatedAt: now });
 }
 
-export function setCreated(tx: Tx, id: number, remoteId: string, now: number): void {
+export function setCreated(tx: Tx, id: AccountId, remoteId: string, now: number): void {
   accounts.update(tx, { id }, { status: 'created', remoteId, secretsSealed: null, updatedAt: now });
 }
 
 /** Secrets stay only while the account is being opened. */
-export function setStatus(tx: Tx, id: number, status: Exclude<ObjectAccount['status'], 'creating'>, now: number): void {
+export function setStatus(
+  tx: Tx,
+  id: AccountId,
+  status: Exclude<ObjectAccount['status'], 'creating'>,
+  now: number,
+): void {
   accounts.update(tx, { id }, { status, secretsSealed: null, updatedAt: now });
 }
 
-export function deleteAccount(tx: Tx, id: number): void {
+export function deleteAccount(tx: Tx, id: AccountId): void {
   tx.run('DELETE FROM object_accounts WHERE id = :id', { id });
 }
 
-export function deleteAccountsOfArray(tx: Tx, arrayId: number): void {
+export function deleteAccountsOfArray(tx: Tx, arrayId: ArrayId): void {
   tx.run('DELETE FROM object_accounts WHERE array_id = :arrayId', { arrayId });
 }
 
-export function countAccountsOfUser(db: Db, userId: number): number {
+export function countAccountsOfUser(db: Db, userId: UserId): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM object_accounts WHERE user_id = :userId', { userId })?.n ?? 0;
 }

@@ -1,4 +1,5 @@
 import { fail, GranaryError, type Db, type Page, type Tx } from '@granary/kernel';
+import type { AccountId, ArrayId } from '../ids.ts';
 import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayLifecycle } from '../arrays/lifecycle.ts';
@@ -66,7 +67,7 @@ export class AccountService {
     });
   }
 
-  async list(actor: PortalActor, arrayId: number, page: Page): Promise<{ accounts: AccountView[]; total: number }> {
+  async list(actor: PortalActor, arrayId: ArrayId, page: Page): Promise<{ accounts: AccountView[]; total: number }> {
     const { array, accounts, total } = this.#tools.store.read((db) => ({
       array: this.#states.existing(db, arrayId, scopeOf(actor)),
       accounts: repository.listAccounts(db, arrayId, page),
@@ -75,7 +76,7 @@ export class AccountService {
     return { accounts: await this.#views(array, accounts), total };
   }
 
-  async get(actor: PortalActor, arrayId: number, id: number): Promise<AccountView> {
+  async get(actor: PortalActor, arrayId: ArrayId, id: AccountId): Promise<AccountView> {
     const { array, account } = this.#tools.store.read((db) => ({
       array: this.#states.existing(db, arrayId, scopeOf(actor)),
       account: this.#existing(db, actor, arrayId, id),
@@ -84,7 +85,7 @@ export class AccountService {
     return view as AccountView;
   }
 
-  async create(actor: PortalActor, arrayId: number, input: NewAccount): Promise<AccountView> {
+  async create(actor: PortalActor, arrayId: ArrayId, input: NewAccount): Promise<AccountView> {
     const { store, clock } = this.#tools;
     const name = input.object_storage_account_name;
     store.read((db) => {
@@ -111,7 +112,7 @@ export class AccountService {
   }
 
   /** Removal always waits for an administrator's word: with the account goes all it holds. */
-  async delete(actor: PortalActor, arrayId: number, id: number): Promise<number> {
+  async delete(actor: PortalActor, arrayId: ArrayId, id: AccountId): Promise<number> {
     const account = this.#tools.store.read((db) => this.#existing(db, actor, arrayId, id));
     requireSettled(account);
     const filing = {
@@ -127,7 +128,7 @@ export class AccountService {
   #check(
     db: Db,
     actor: PortalActor,
-    arrayId: number,
+    arrayId: ArrayId,
     { object_storage_account_name: name, user_id: userId }: NewAccount,
   ): void {
     const array = this.#states.require(db, arrayId, scopeOf(actor), 'opening an account', ['created']);
@@ -188,7 +189,7 @@ export class AccountService {
     );
   }
 
-  #existing(db: Db, actor: PortalActor, arrayId: number, id: number): ObjectAccount {
+  #existing(db: Db, actor: PortalActor, arrayId: ArrayId, id: AccountId): ObjectAccount {
     this.#states.existing(db, arrayId, scopeOf(actor));
     const account = repository.findAccount(db, arrayId, id);
     if (!account) throw fail('not_found', { kind: 'account', id });

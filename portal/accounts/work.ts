@@ -1,4 +1,5 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
+import type { AccountId, ArrayId, RequestId } from '../ids.ts';
 import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { deleteRequest } from '../requests/repository.ts';
@@ -15,7 +16,7 @@ const RETRY_MS = 2_000;
 const GIVE_UP_MS = 10 * 60_000;
 
 interface Opening {
-  readonly accountId: number;
+  readonly accountId: AccountId;
   readonly admin: string;
   readonly email: string;
   /** It needed no approval: without the account there is no request either. */
@@ -23,8 +24,8 @@ interface Opening {
 }
 
 interface Removal {
-  readonly accountId: number;
-  readonly requestId: number;
+  readonly accountId: AccountId;
+  readonly requestId: RequestId;
 }
 
 /** How far an earlier run got. */
@@ -86,7 +87,7 @@ export class AccountWork {
 
   /** The frame of both: is it still wanted, and what if the array does not answer or says no. */
   async #work(
-    accountId: number,
+    accountId: AccountId,
     status: ObjectAccount['status'],
     act: (account: ObjectAccount, array: PortalArray) => Promise<JobOutcome>,
     undo: (tx: Tx, reason: string) => void,
@@ -193,7 +194,7 @@ export class AccountWork {
     };
   }
 
-  #recordEvent(tx: Tx, arrayId: number, title: string, severity: 'notice' | 'warning' = 'notice'): void {
+  #recordEvent(tx: Tx, arrayId: ArrayId, title: string, severity: 'notice' | 'warning' = 'notice'): void {
     this.#parts.tools.events.record(tx, { title, subject: `array:${arrayId}`, severity });
   }
 }
@@ -202,6 +203,6 @@ function later(reason: string): JobOutcome {
   return { outcome: 'retry', afterMs: RETRY_MS, reason };
 }
 
-function subjectOf({ accountId }: { readonly accountId: number }): string {
+function subjectOf({ accountId }: { readonly accountId: AccountId }): string {
   return `account:${accountId}`;
 }

@@ -1,5 +1,6 @@
 import type { ArraySpec, Product } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
+import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 
 /** What the record keeps of the specification; names, secrets and interfaces have places of their own. */
 export type KeptSpec = Omit<
@@ -13,7 +14,7 @@ type Returned = 'drives_returned' | 'policy_drives_returned' | 'proxies_returned
 
 /** An array as the portal keeps it. */
 export interface ArrayRecord {
-  readonly id: number;
+  readonly id: ArrayId;
   readonly uuid: string;
   readonly name: string;
   readonly description: string | null;
@@ -21,9 +22,9 @@ export interface ArrayRecord {
   readonly statusMessage: string | null;
   readonly progress: number;
   readonly product: Product;
-  readonly ownerId: number;
-  readonly providerId: number;
-  readonly cloudId: number;
+  readonly ownerId: UserId;
+  readonly providerId: ProviderId;
+  readonly cloudId: CloudId;
   readonly spec: KeptSpec;
   readonly initialPasscodeSealed: string;
   readonly internalKeySealed: string;

@@ -1,4 +1,5 @@
 import type { HostedArray } from '@granary/contract/cloud';
+import type { InterfaceId } from '../ids.ts';
 import type { KeptSpec } from './array.ts';
 
 /** Every way an array's specification can change after it was ordered. */
@@ -15,7 +16,7 @@ export type Change =
   | { readonly type: 'proxy'; readonly zone: string }
   | { readonly type: 'public_ip'; readonly wanted: boolean }
   | { readonly type: 'data_reduction'; readonly enabled: boolean }
-  | { readonly type: 'attach_interface'; readonly interfaceId: number }
+  | { readonly type: 'attach_interface'; readonly interfaceId: InterfaceId }
   | { readonly type: 'detach_interfaces'; readonly interfaceIds: readonly number[] };
 
 /** The specification after a change. Pure, so that a job that is cut off works out the same one again. */

@@ -1,6 +1,7 @@
 import { arrayClient } from '@granary/client';
 import type { RecordOf } from '@granary/contract';
 import type { ArrayContents } from '@granary/contract/portal';
+import type { ArrayId } from '../ids.ts';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
@@ -46,7 +47,7 @@ export class ArrayContentsService {
     this.#accounts = accounts;
   }
 
-  async get(actor: PortalActor, id: number): Promise<ContentsView> {
+  async get(actor: PortalActor, id: ArrayId): Promise<ContentsView> {
     const array = this.#tools.store.read((db) => this.#states.existing(db, id, scopeOf(actor)));
     // What was never placed never held anything.
     if (array.numberInCloud === null && array.status !== 'deleted') return nothing(array);

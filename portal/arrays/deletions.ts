@@ -1,4 +1,5 @@
 import { fail, type Tx } from '@granary/kernel';
+import type { ArrayId } from '../ids.ts';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { RequestService } from '../requests/service.ts';
 import { retentionMs } from '../settings/retention.ts';
@@ -54,7 +55,7 @@ export class ArrayDeletions {
   }
 
   /** Starts the deletion; in the caller's transaction. What was never placed holds nothing to keep. */
-  begin(tx: Tx, id: number, actor: string): number {
+  begin(tx: Tx, id: ArrayId, actor: string): number {
     const { tools, states, lifecycle, requests } = this.#parts;
     const { name, numberInCloud: placed } = states.require(tx, id, null, 'deleting', deletable);
     const keptMs = placed === null ? 0 : retentionMs(tx);
@@ -64,7 +65,7 @@ export class ArrayDeletions {
     return lifecycle.start(tx, 'array.delete', id);
   }
 
-  async undelete(actor: PortalActor, id: number, newName: string | undefined): Promise<string> {
+  async undelete(actor: PortalActor, id: ArrayId, newName: string | undefined): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     return tools.store.write((tx) => {
       const array = states.require(tx, id, scopeOf(actor), 'undeleting', ['deleted']);
@@ -82,7 +83,7 @@ export class ArrayDeletions {
   }
 
   /** For administrators: at once what would happen when the time is up. Once more where an earlier purge was given up. */
-  async purge(actor: PortalActor, id: number): Promise<string> {
+  async purge(actor: PortalActor, id: ArrayId): Promise<string> {
     const { tools, states } = this.#parts;
     return tools.store.write((tx) => {
       const array = states.require(tx, id, null, 'purging', ['deleted']);
@@ -105,7 +106,7 @@ export class ArrayDeletions {
   }
 
   /** Its bill ends at `at`: a portal that was down when the time was up must not bill for that. */
-  #purge(tx: Tx, { id, name }: { readonly id: number; readonly name: string }, at: number, actor: string): void {
+  #purge(tx: Tx, { id, name }: { readonly id: ArrayId; readonly name: string }, at: number, actor: string): void {
     const { tools, states, lifecycle } = this.#parts;
     repository.setPurgeAt(tx, id, null);
     states.touch(tx, id, at);

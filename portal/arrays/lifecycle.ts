@@ -1,5 +1,6 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import { formatUtc, type JobOutcome, type JobTraits, type RunningJob, type Tx } from '@granary/kernel';
+import type { ArrayId } from '../ids.ts';
 import { ClaimRefused } from '../clouds/claims.ts';
 import type { CloudService } from '../clouds/service.ts';
 import { interfacesOfArray, type InterfaceService } from '../networks/index.ts';
@@ -17,7 +18,7 @@ export type Work =
   'array.create' | 'array.hibernate' | 'array.restore' | 'array.delete' | 'array.purge' | 'array.change';
 
 interface WorkArguments {
-  readonly arrayId: number;
+  readonly arrayId: ArrayId;
 }
 
 interface ChangeArguments extends WorkArguments {
@@ -54,7 +55,7 @@ interface Parts {
  */
 export class ArrayLifecycle {
   readonly #parts: Parts;
-  readonly #dependents: ((tx: Tx, arrayId: number) => void)[] = [];
+  readonly #dependents: ((tx: Tx, arrayId: ArrayId) => void)[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -104,11 +105,11 @@ export class ArrayLifecycle {
   }
 
   /** `remove` runs in the transaction that records the array as purged. */
-  onPurge(remove: (tx: Tx, arrayId: number) => void): void {
+  onPurge(remove: (tx: Tx, arrayId: ArrayId) => void): void {
     this.#dependents.push(remove);
   }
 
-  start(tx: Tx, work: Work, arrayId: number, more: Readonly<Record<string, unknown>> = {}): number {
+  start(tx: Tx, work: Work, arrayId: ArrayId, more: Readonly<Record<string, unknown>> = {}): number {
     return this.#parts.tools.jobs.enqueue(tx, work, `array:${arrayId}`, { arrayId, ...more });
   }
 

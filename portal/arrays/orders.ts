@@ -3,6 +3,7 @@ import type { InputOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
 import type { portalApi } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/kernel';
+import type { RequestId } from '../ids.ts';
 import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import { networkForOrder, type InterfaceService } from '../networks/index.ts';
@@ -85,7 +86,7 @@ export class ArrayOrders {
     return tools.store.read((db) => records.ordered(db, arrayId));
   }
 
-  #insert(tx: Tx, actor: PortalActor, order: Order, provider: Provider, spec: KeptSpec, requestId: number): number {
+  #insert(tx: Tx, actor: PortalActor, order: Order, provider: Provider, spec: KeptSpec, requestId: RequestId): number {
     const { tools, records } = this.#parts;
     if (repository.findArrayByName(tx, actor.userId, order.name)) throw fail('name_taken', { name: order.name });
     const waits = order.moderate || !mayActAtOnce(actor);

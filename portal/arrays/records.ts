@@ -1,4 +1,5 @@
 import { fail, type Db, type Page } from '@granary/kernel';
+import type { ArrayId, UserId } from '../ids.ts';
 import { findCloud } from '../clouds/repository.ts';
 import { interfacesOfArray } from '../networks/index.ts';
 import { findProvider } from '../providers/repository.ts';
@@ -19,7 +20,7 @@ import {
 } from './view.ts';
 
 interface Kept {
-  readonly ownerId: number;
+  readonly ownerId: UserId;
   readonly listed: ListedView;
   readonly shown: ShownView;
 }
@@ -39,13 +40,13 @@ export class ArrayRecords {
     this.#tools = tools;
   }
 
-  changed = (id?: number): void => {
+  changed = (id?: ArrayId): void => {
     this.#counts.clear();
     if (id === undefined) this.#kept.clear();
     else this.#kept.delete(id);
   };
 
-  get(id: number, scope: number | null): ShownView {
+  get(id: ArrayId, scope: UserId | null): ShownView {
     const kept = this.#keep(id);
     if (!kept || (scope !== null && kept.ownerId !== scope)) throw fail('not_found', { kind: 'array', id });
     return kept.shown;
@@ -58,7 +59,7 @@ export class ArrayRecords {
     return { arrays, total: this.#count(filter) };
   }
 
-  ordered(db: Db, id: number): OrderedView {
+  ordered(db: Db, id: ArrayId): OrderedView {
     return orderedView(this.#facts(db, existing(db, id)));
   }
 
@@ -73,7 +74,7 @@ export class ArrayRecords {
     return count;
   }
 
-  #keep(id: number): Kept | undefined {
+  #keep(id: ArrayId): Kept | undefined {
     const known = this.#kept.get(id);
     if (known) return known;
     return this.#tools.store.read((db) => {
@@ -103,7 +104,7 @@ export class ArrayRecords {
   }
 }
 
-function existing(db: Db, id: number): PortalArray {
+function existing(db: Db, id: ArrayId): PortalArray {
   const found = repository.findArray(db, id, null);
   if (!found) throw fail('not_found', { kind: 'array', id });
   return found;

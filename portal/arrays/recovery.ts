@@ -1,5 +1,6 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { badParameter, type Tx } from '@granary/kernel';
+import type { ArrayId, CloudId, UserId } from '../ids.ts';
 import type { PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import { listProvidersOfCloud } from '../providers/repository.ts';
@@ -17,7 +18,7 @@ interface Parts {
 }
 
 export interface RecoveredArray {
-  readonly id: number;
+  readonly id: ArrayId;
   readonly name: string;
   readonly owner: string;
   /** What could not be brought back with it. */
@@ -38,7 +39,7 @@ export class ArrayRecovery {
     this.#parts = parts;
   }
 
-  async recover(cloudId: number, actor: PortalActor): Promise<RecoveredArray[]> {
+  async recover(cloudId: CloudId, actor: PortalActor): Promise<RecoveredArray[]> {
     const { clouds, tools } = this.#parts;
     await clouds.claimed(cloudId);
     const link = clouds.link(cloudId);
@@ -54,7 +55,7 @@ export class ArrayRecovery {
 
   #record(
     tx: Tx,
-    found: { cloudId: number; hosted: HostedArray; spec: ArraySpec; actor: PortalActor },
+    found: { cloudId: CloudId; hosted: HostedArray; spec: ArraySpec; actor: PortalActor },
   ): RecoveredArray {
     const { tools, states, lifecycle } = this.#parts;
     const { cloudId, hosted, spec, actor } = found;
@@ -96,7 +97,7 @@ export class ArrayRecovery {
     return { id, name: freeName, owner: user?.username ?? actor.username, note: notes.join('; ') };
   }
 
-  #freeName(tx: Tx, ownerId: number, name: string): string {
+  #freeName(tx: Tx, ownerId: UserId, name: string): string {
     for (let n = 1; n < NAMES_TRIED_MAX; n++) {
       const tried = n === 1 ? name : `${name}-${n}`;
       if (!repository.findArrayByName(tx, ownerId, tried)) return tried;

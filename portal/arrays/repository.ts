@@ -1,6 +1,7 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 import { existedIn, type Span } from '../metering/repository.ts';
 import { nameOfProvider } from '../providers/repository.ts';
 import { OWNER } from '../users/repository.ts';
@@ -41,12 +42,12 @@ type OfOwner = Pick<PortalArray, 'owner' | 'ownerUuid'>;
 const SELECT = `SELECT ${arrays.fields()}, ${OWNER.fields} FROM arrays ${OWNER.join('owner_id')}`;
 
 /** `scope` is whose arrays are looked at: an owner's, or everybody's when null. */
-export function findArray(db: Db, id: number, scope: number | null): PortalArray | undefined {
+export function findArray(db: Db, id: ArrayId, scope: UserId | null): PortalArray | undefined {
   const sql = `${SELECT} WHERE arrays.id = :id AND (:scope IS NULL OR owner_id = :scope)`;
   return arrays.get<OfOwner>(db, sql, { id, scope });
 }
 
-export function findArrayByName(db: Db, ownerId: number, name: string): PortalArray | undefined {
+export function findArrayByName(db: Db, ownerId: UserId, name: string): PortalArray | undefined {
   const sql = `${SELECT} WHERE owner_id = :ownerId AND name = :name AND status <> 'deleted'`;
   return arrays.get<OfOwner>(db, sql, { ownerId, name });
 }
@@ -57,7 +58,7 @@ export function isKnown(db: Db, uuid: string): boolean {
 }
 
 export interface ArrayFilter {
-  readonly scope: number | null;
+  readonly scope: UserId | null;
   readonly status?: ArrayState | undefined;
   readonly name?: string | undefined;
   /** Only deleted arrays that can be undeleted. */
@@ -65,10 +66,10 @@ export interface ArrayFilter {
 }
 
 /** The ids of a page, in the order arrays were ordered; deleted ones only when asked for by their state. */
-export function listArrayIds(db: Db, filter: ArrayFilter, page: Page): number[] {
+export function listArrayIds(db: Db, filter: ArrayFilter, page: Page): ArrayId[] {
   const { where, params } = conditionOf(filter);
   const sql = `SELECT id FROM arrays WHERE ${where} ORDER BY id LIMIT :limit OFFSET :start`;
-  return db.all<{ id: number }>(sql, { ...params, ...sqlPage(page) }).map(({ id }) => id);
+  return db.all<{ id: ArrayId }>(sql, { ...params, ...sqlPage(page) }).map(({ id }) => id);
 }
 
 export function countArrays(db: Db, filter: ArrayFilter): number {
@@ -126,7 +127,7 @@ const NOT_PLACED = {
   purgedAt: null,
 } as const satisfies Partial<ArrayRecord>;
 
-export function insertArray(tx: Tx, array: NewArray): number {
+export function insertArray(tx: Tx, array: NewArray): ArrayId {
   return arrays.insert(tx, { ...NOT_PLACED, ...array });
 }
 
@@ -136,34 +137,34 @@ export interface StatusChange {
   readonly progress: number;
 }
 
-export function setStatus(tx: Tx, id: number, { status, message, progress }: StatusChange): void {
+export function setStatus(tx: Tx, id: ArrayId, { status, message, progress }: StatusChange): void {
   arrays.update(tx, { id }, { status, statusMessage: message, progress });
 }
 
 /** How far the work of a state has got; says nothing if the array has left that state meanwhile. */
-export function setProgress(tx: Tx, id: number, { status, message, progress }: StatusChange): void {
+export function setProgress(tx: Tx, id: ArrayId, { status, message, progress }: StatusChange): void {
   arrays.update(tx, { id, status }, { statusMessage: message, progress });
 }
 
-export function setStatusMessage(tx: Tx, id: number, message: string | null): void {
+export function setStatusMessage(tx: Tx, id: ArrayId, message: string | null): void {
   arrays.update(tx, { id }, { statusMessage: message });
 }
 
-export function setDeleted(tx: Tx, id: number, now: number): void {
+export function setDeleted(tx: Tx, id: ArrayId, now: number): void {
   arrays.update(tx, { id }, { status: 'deleted', statusMessage: null, progress: 100, deletedAt: now });
 }
 
 /** Until when it keeps what it holds; null when it does not any more. */
-export function setPurgeAt(tx: Tx, id: number, purgeAt: number | null): void {
+export function setPurgeAt(tx: Tx, id: ArrayId, purgeAt: number | null): void {
   arrays.update(tx, { id }, { purgeAt });
 }
 
-export function setUndeleted(tx: Tx, id: number): void {
+export function setUndeleted(tx: Tx, id: ArrayId): void {
   arrays.update(tx, { id }, { deletedAt: null, purgeAt: null });
 }
 
 /** Nothing of it is left at its cloud. */
-export function setPurged(tx: Tx, id: number, now: number): void {
+export function setPurged(tx: Tx, id: ArrayId, now: number): void {
   const nowhere = { managementUrl: null, ipAddress: null, ipv6Address: null, publicIp: null };
   arrays.update(tx, { id }, { ...nowhere, purgeAt: null, purgedAt: now });
 }
@@ -172,7 +173,7 @@ export function setPurged(tx: Tx, id: number, now: number): void {
 export function listToPurge(
   db: Db,
   now: number,
-): { readonly id: number; readonly name: string; readonly purgeAt: number }[] {
+): { readonly id: ArrayId; readonly name: string; readonly purgeAt: number }[] {
   return db.all(
     `SELECT id, name, purge_at AS purgeAt FROM arrays
      WHERE purge_at <= :now AND status = 'deleted' ORDER BY purge_at, id`,
@@ -185,16 +186,16 @@ export function nextPurge(db: Db): number | null {
   return db.get<{ next: number | null }>(sql)?.next ?? null;
 }
 
-export function renameArray(tx: Tx, id: number, name: string): void {
+export function renameArray(tx: Tx, id: ArrayId, name: string): void {
   arrays.update(tx, { id }, { name });
 }
 
-export function setSpec(tx: Tx, id: number, spec: KeptSpec): void {
+export function setSpec(tx: Tx, id: ArrayId, spec: KeptSpec): void {
   arrays.update(tx, { id }, { spec });
 }
 
 /** Where the cloud has put it. */
-export function setPlacement(tx: Tx, id: number, hosted: HostedArray): void {
+export function setPlacement(tx: Tx, id: ArrayId, hosted: HostedArray): void {
   arrays.update(
     tx,
     { id },
@@ -212,12 +213,12 @@ export function setPlacement(tx: Tx, id: number, hosted: HostedArray): void {
 }
 
 /** The bill accounts for all outages up to this one. */
-export function setOutageSeen(tx: Tx, id: number, outage: string): void {
+export function setOutageSeen(tx: Tx, id: ArrayId, outage: string): void {
   arrays.update(tx, { id }, { outageSeen: outage });
 }
 
 /** Arrays a cloud has placed and that should be there, by their uuid. */
-export function listPlaced(db: Db, cloudId: number): PortalArray[] {
+export function listPlaced(db: Db, cloudId: CloudId): PortalArray[] {
   const sql = `${SELECT} WHERE cloud_id = :cloudId AND nova_id IS NOT NULL AND status IN ('created', 'starting', 'failed')`;
   return arrays.all<OfOwner>(db, sql, { cloudId });
 }
@@ -230,7 +231,7 @@ export interface BilledArray extends Pick<
 }
 
 /** Arrays of which anything existed at any time of the span: one owner's, or all (null). */
-export function listBilledArrays(db: Db, { from, to }: Span, ownerId: number | null): BilledArray[] {
+export function listBilledArrays(db: Db, { from, to }: Span, ownerId: UserId | null): BilledArray[] {
   return db.all<BilledArray>(
     `SELECT arrays.id, name, ${OWNER.fields}, provider_id AS providerId, product, arrays.created_at AS createdAt,
        deleted_at AS deletedAt, ${nameOfProvider('provider_id')} AS providerName
@@ -241,9 +242,9 @@ export function listBilledArrays(db: Db, { from, to }: Span, ownerId: number | n
 }
 
 /** By id, for records that name the arrays they are used by. */
-export function namesOfArrays(db: Db, ids: readonly number[]): ReadonlyMap<number, string> {
+export function namesOfArrays(db: Db, ids: readonly ArrayId[]): ReadonlyMap<ArrayId, string> {
   const sql = 'SELECT id, name FROM arrays WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id';
-  const rows = db.all<{ id: number; name: string }>(sql, { ids: JSON.stringify(ids) });
+  const rows = db.all<{ id: ArrayId; name: string }>(sql, { ids: JSON.stringify(ids) });
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
@@ -251,7 +252,7 @@ export function namesOfArrays(db: Db, ids: readonly number[]): ReadonlyMap<numbe
 export function countUses(
   db: Db,
   by: 'owner_id' | 'provider_id' | 'cloud_id',
-  id: number,
+  id: UserId | ProviderId | CloudId,
 ): { readonly present: number; readonly purged: number } {
   const sql = `SELECT count(*) FILTER (WHERE purged_at IS NULL) AS present,
       count(*) FILTER (WHERE purged_at IS NOT NULL) AS purged FROM arrays WHERE ${by} = :id`;
@@ -259,6 +260,6 @@ export function countUses(
 }
 
 /** Whose networks it may join: its owner's at its provider. */
-export function tenantOfArray(db: Db, id: number): { userId: number; providerId: number } | undefined {
+export function tenantOfArray(db: Db, id: ArrayId): { userId: UserId; providerId: ProviderId } | undefined {
   return db.get('SELECT owner_id AS userId, provider_id AS providerId FROM arrays WHERE id = :id', { id });
 }

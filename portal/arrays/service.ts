@@ -1,6 +1,7 @@
 import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { RequestKind } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, GranaryError, type FieldProblem, type Tx } from '@granary/kernel';
+import type { ArrayId, NetworkId, RequestId } from '../ids.ts';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import { interfacesOfArray, type InterfaceService } from '../networks/index.ts';
@@ -52,17 +53,17 @@ export class ArrayService {
     parts.requests.register(['delete_array'], { execute: (tx, request) => this.#executeDelete(tx, request) });
   }
 
-  setEngine(actor: PortalActor, id: number, engine: string, appEngine: string): Promise<string> {
+  setEngine(actor: PortalActor, id: ArrayId, engine: string, appEngine: string): Promise<string> {
     return this.#moderated(actor, id, 'change_engine', { type: 'engine', engine, appEngine }, 'storage_array');
   }
 
-  setCache(actor: PortalActor, id: number, extraCacheGb: number): Promise<string> {
+  setCache(actor: PortalActor, id: ArrayId, extraCacheGb: number): Promise<string> {
     return this.#moderated(actor, id, 'change_cache', { type: 'cache', extraCacheGb }, 'storage_array');
   }
 
   async addDrives(
     actor: PortalActor,
-    id: number,
+    id: ArrayId,
     drives: Readonly<Record<string, number>>,
     policy: string | undefined,
   ): Promise<string> {
@@ -82,7 +83,7 @@ export class ArrayService {
 
   async addStoragePolicy(
     actor: PortalActor,
-    id: number,
+    id: ArrayId,
     policy: Omit<Extract<Change, { type: 'policy' }>, 'type'>,
   ): Promise<string> {
     const { spec } = this.#existing(actor, id);
@@ -90,7 +91,7 @@ export class ArrayService {
     return this.#moderated(actor, id, 'add_storage_policy', { type: 'policy', ...policy }, 'object_storage');
   }
 
-  async addProxyController(actor: PortalActor, id: number, zoneId: number): Promise<string> {
+  async addProxyController(actor: PortalActor, id: ArrayId, zoneId: number): Promise<string> {
     const { cloudId, spec, name } = this.#existing(actor, id, 'object_storage');
     if (spec.proxy_zones.length >= PROXIES_MAX) throw fail('proxies_limit', { name, max: PROXIES_MAX });
     const { zones } = await this.#parts.clouds.freshInventory(cloudId);
@@ -99,7 +100,7 @@ export class ArrayService {
     return this.#moderated(actor, id, 'add_proxy_controller', { type: 'proxy', zone: zone.name }, 'object_storage');
   }
 
-  async setPublicIp(actor: PortalActor, id: number, wanted: boolean): Promise<string> {
+  async setPublicIp(actor: PortalActor, id: ArrayId, wanted: boolean): Promise<string> {
     const { tools, states } = this.#parts;
     const { name, publicIp: address } = this.#existing(actor, id);
     if (wanted && address !== null)
@@ -111,7 +112,7 @@ export class ArrayService {
     return wanted && given !== null ? `${message} The address is ${given}.` : message;
   }
 
-  async setDataReduction(actor: PortalActor, id: number, enabled: boolean): Promise<string> {
+  async setDataReduction(actor: PortalActor, id: ArrayId, enabled: boolean): Promise<string> {
     const array = this.#existing(actor, id, 'storage_array');
     // Spinning drives may have come later: what is on can always be switched off.
     const isSwitchedOff = !enabled && array.spec.data_reduction;
@@ -121,7 +122,7 @@ export class ArrayService {
     return this.#own(actor, id, { type: 'data_reduction', enabled });
   }
 
-  async addInterface(actor: PortalActor, id: number, networkId: number): Promise<string> {
+  async addInterface(actor: PortalActor, id: ArrayId, networkId: NetworkId): Promise<string> {
     const { tools, interfaces, requests } = this.#parts;
     const array = this.#existing(actor, id);
     const network = tools.store.read((db) => interfaces.checkJoin(db, id, networkId));
@@ -139,7 +140,7 @@ export class ArrayService {
     return lifecycle.start(tx, 'array.change', id, { change: { type: 'attach_interface', interfaceId } });
   }
 
-  removeInterfaces(actor: PortalActor, id: number, interfaceIds: readonly number[]): Promise<string> {
+  removeInterfaces(actor: PortalActor, id: ArrayId, interfaceIds: readonly number[]): Promise<string> {
     return this.#own(actor, id, (tx) => {
       const known = interfacesOfArray(tx, id).filter(({ attached }) => attached);
       const unknown = interfaceIds.find((one) => !known.some((array) => array.id === one));
@@ -148,7 +149,7 @@ export class ArrayService {
     });
   }
 
-  async hibernate(actor: PortalActor, id: number): Promise<string> {
+  async hibernate(actor: PortalActor, id: ArrayId): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
       const array = states.require(tx, id, scopeOf(actor), 'hibernating', changeable);
@@ -164,7 +165,7 @@ export class ArrayService {
     return `Array ${name} is being put into hibernating state.`;
   }
 
-  async restore(actor: PortalActor, id: number): Promise<string> {
+  async restore(actor: PortalActor, id: ArrayId): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
       const array = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'starting', 'failed']);
@@ -183,7 +184,7 @@ export class ArrayService {
     return `Array ${name} is restoring.`;
   }
 
-  async delete(actor: PortalActor, id: number): Promise<string> {
+  async delete(actor: PortalActor, id: ArrayId): Promise<string> {
     const { tools, states, requests, deletions } = this.#parts;
     const array = tools.store.read((db) => states.existing(db, id, scopeOf(actor)));
     if (array.status === 'creating') return this.#withdraw(actor, array);
@@ -229,7 +230,7 @@ export class ArrayService {
   /** A change an administrator decides on. */
   async #moderated(
     actor: PortalActor,
-    id: number,
+    id: ArrayId,
     kind: ModeratedChange,
     change: Change,
     product?: PortalArray['product'],
@@ -243,7 +244,7 @@ export class ArrayService {
   }
 
   /** A change that is the owner's own affair. */
-  async #own(actor: PortalActor, id: number, change: Change | ((tx: Tx) => Change)): Promise<string> {
+  async #own(actor: PortalActor, id: ArrayId, change: Change | ((tx: Tx) => Change)): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const started = await tools.store.write((tx) => {
       const array = states.require(tx, id, scopeOf(actor), 'changing it', changeable);
@@ -272,7 +273,7 @@ export class ArrayService {
       : `Array ${name}: ${what} has been submitted and goes on.`;
   }
 
-  #existing(actor: PortalActor, id: number, product?: PortalArray['product']): PortalArray {
+  #existing(actor: PortalActor, id: ArrayId, product?: PortalArray['product']): PortalArray {
     const { tools, states } = this.#parts;
     const array = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', changeable));
     if (product !== undefined && array.product !== product) {
@@ -288,6 +289,6 @@ function asParameterOf(change: Change, { field, message }: FieldProblem): FieldP
   return isOwn ? { field, message } : { field: 'engine', message: `is too small: ${field} ${message}` };
 }
 
-function waitsFor(requestId: number): string {
+function waitsFor(requestId: RequestId): string {
   return `Request ${requestId} was submitted and waits for an administrator's approval.`;
 }

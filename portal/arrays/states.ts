@@ -1,6 +1,7 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import { fail, type Db, type Tx } from '@granary/kernel';
+import type { ArrayId, UserId } from '../ids.ts';
 import { syncMeter } from '../metering/meter.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRecords } from './records.ts';
@@ -38,14 +39,14 @@ export class ArrayStates {
     this.#records = records;
   }
 
-  existing(db: Db, id: number, scope: number | null = null): PortalArray {
+  existing(db: Db, id: ArrayId, scope: UserId | null = null): PortalArray {
     const array = repository.findArray(db, id, scope);
     if (!array) throw fail('not_found', { kind: 'array', id });
     return array;
   }
 
   /** The array, if it is in one of the states the action needs. */
-  require(db: Db, id: number, scope: number | null, action: string, needed: readonly ArrayState[]): PortalArray {
+  require(db: Db, id: ArrayId, scope: UserId | null, action: string, needed: readonly ArrayState[]): PortalArray {
     const array = this.existing(db, id, scope);
     if (!needed.includes(array.status)) {
       throw fail('wrong_state', {
@@ -60,7 +61,7 @@ export class ArrayStates {
     return array;
   }
 
-  move(tx: Tx, id: number, { status, message, progress, event, severity, actor }: Move): void {
+  move(tx: Tx, id: ArrayId, { status, message, progress, event, severity, actor }: Move): void {
     const { clock, events } = this.#tools;
     if (status === 'deleted') repository.setDeleted(tx, id, clock.now());
     else repository.setStatus(tx, id, { status, message: message ?? null, progress });
@@ -74,7 +75,7 @@ export class ArrayStates {
   }
 
   /** After anything about the array changed: the meter follows, as of now or a moment ago, and the kept record goes. */
-  touch(tx: Tx, id: number, at = this.#tools.clock.now()): void {
+  touch(tx: Tx, id: ArrayId, at = this.#tools.clock.now()): void {
     const array = this.existing(tx, id);
     this.meter(tx, array, array.status, at);
     tx.afterCommit(() => {

@@ -1,6 +1,7 @@
 import { ConnectionError } from '@granary/client';
 import type { HostedArray } from '@granary/contract/cloud';
 import type { Tx } from '@granary/kernel';
+import type { CloudId } from '../ids.ts';
 import { findCloud, listClouds, setSeenAt } from '../clouds/repository.ts';
 import type { CloudService } from '../clouds/service.ts';
 import type { InterfaceService } from '../networks/index.ts';
@@ -70,7 +71,7 @@ export class ArrayWatcher {
   }
 
   /** Silence of a cloud is not death of its arrays. */
-  async #pollCloudQuietly(id: number, cloud: string): Promise<void> {
+  async #pollCloudQuietly(id: CloudId, cloud: string): Promise<void> {
     const { log } = this.#parts.tools;
     try {
       await this.#pollCloud(id);
@@ -80,7 +81,7 @@ export class ArrayWatcher {
     }
   }
 
-  async #pollCloud(cloudId: number): Promise<void> {
+  async #pollCloud(cloudId: CloudId): Promise<void> {
     const { tools, clouds } = this.#parts;
     const before = new Map(tools.store.read((db) => listPlaced(db, cloudId)).map(({ id, status }) => [id, status]));
     if (before.size === 0 && this.#namedUnknown.has(cloudId)) return;
@@ -99,7 +100,7 @@ export class ArrayWatcher {
   }
 
   /** After an older copy of the database was restored, arrays that were made since are named once a start. */
-  async #nameUnknown(cloudId: number, hosted: readonly HostedArray[]): Promise<void> {
+  async #nameUnknown(cloudId: CloudId, hosted: readonly HostedArray[]): Promise<void> {
     const { store, events } = this.#parts.tools;
     if (this.#namedUnknown.has(cloudId)) return;
     this.#namedUnknown.add(cloudId);
@@ -110,7 +111,7 @@ export class ArrayWatcher {
     await store.write((tx) => events.record(tx, { title, subject: `cloud:${cloudId}`, severity: 'error' }));
   }
 
-  #pollOf(cloudId: number): Look {
+  #pollOf(cloudId: CloudId): Look {
     const { store, clock } = this.#parts.tools;
     return {
       at: clock.now(),
@@ -119,7 +120,7 @@ export class ArrayWatcher {
   }
 
   /** Not each time: what is lost of it in a crash is at most a minute, and to the customer's advantage. */
-  async #recordLook(cloudId: number, at: number, everyMs: number): Promise<void> {
+  async #recordLook(cloudId: CloudId, at: number, everyMs: number): Promise<void> {
     const recordedAt = this.#polls.get(cloudId)?.recordedAt ?? -Infinity;
     const isDue = at - recordedAt >= everyMs;
     this.#polls.set(cloudId, { at, recordedAt: isDue ? at : recordedAt });

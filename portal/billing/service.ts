@@ -1,5 +1,6 @@
 import type { FileBody } from '@granary/contract';
 import { badParameter, fail, type Db, type Store } from '@granary/kernel';
+import type { UserId } from '../ids.ts';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import type { PriceHistory } from '../pricing/history.ts';
 import { priceHistory } from '../pricing/price-book.ts';
@@ -15,7 +16,7 @@ export interface ReportRequest {
   /** `YYYY-MM-DD HH:MM`, UTC. */
   readonly start: string;
   readonly end: string;
-  readonly userId: number | undefined;
+  readonly userId: UserId | undefined;
 }
 
 /** A bill that is longer is refused before it fills the memory. */
@@ -45,7 +46,7 @@ export class BillingService {
  * by array as they are taken. The past does not change: meter and price book only ever write what holds from now on,
  * so this gives the same bill as one long read that makes everybody else wait.
  */
-export function* billedLines(store: Store, span: Span, ownerId: number | null): Generator<BillLine> {
+export function* billedLines(store: Store, span: Span, ownerId: UserId | null): Generator<BillLine> {
   const prices = new Map<number, PriceHistory>();
   let count = 0;
   for (const array of store.read((db) => listBilledArrays(db, span, ownerId))) {
@@ -60,7 +61,7 @@ export function* billedLines(store: Store, span: Span, ownerId: number | null): 
 }
 
 /** Whose bill it is: of the user asked for, else of all the actor may see. */
-function billedUser(db: Db, userId: number | undefined, actor: PortalActor): number | null {
+function billedUser(db: Db, userId: UserId | undefined, actor: PortalActor): number | null {
   if (userId === undefined) return scopeOf(actor);
   const visible = isAdmin(actor) ? userExists(db, userId) : userId === actor.userId;
   if (!visible) throw fail('not_found', { kind: 'user', id: userId });

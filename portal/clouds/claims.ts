@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { ApiError, type CloudClient } from '@granary/client';
 import { findHome, GranaryError, readSetting, recordHome, writeSetting, type Log, type Store } from '@granary/kernel';
+import type { CloudId } from '../ids.ts';
 
 /** A cloud that takes no commands from this portal, in the cloud's own words. */
 export class ClaimRefused extends GranaryError {
@@ -36,12 +37,12 @@ export class CloudClaims {
     this.#log = log;
   }
 
-  isHeld(cloudId: number): boolean {
+  isHeld(cloudId: CloudId): boolean {
     return this.#claims.has(cloudId);
   }
 
   /** Claims a cloud, or renews the claim. Rejects with `ClaimRefused` when it belongs to another portal. */
-  async claim(cloudId: number, link: CloudClient, force: boolean): Promise<void> {
+  async claim(cloudId: CloudId, link: CloudClient, force: boolean): Promise<void> {
     try {
       this.keep(cloudId, await this.request(link, force));
     } catch (error) {
@@ -51,7 +52,7 @@ export class CloudClaims {
   }
 
   /** Tries to; a later command to the cloud fails with the reason. */
-  async claimQuietly(cloudId: number, cloud: string, link: CloudClient): Promise<void> {
+  async claimQuietly(cloudId: CloudId, cloud: string, link: CloudClient): Promise<void> {
     try {
       await this.claim(cloudId, link, false);
     } catch (error) {
@@ -76,13 +77,13 @@ export class CloudClaims {
     }
   }
 
-  keep(cloudId: number, claim: string): void {
+  keep(cloudId: CloudId, claim: string): void {
     this.#claims.set(cloudId, claim);
     this.#refusals.delete(cloudId);
   }
 
   /** Requests to a cloud carry the claim; one that is refused is claimed anew before the next command. */
-  fetchFor(cloudId: number, fetchWith: typeof fetch): typeof fetch {
+  fetchFor(cloudId: CloudId, fetchWith: typeof fetch): typeof fetch {
     return async (url, init) => {
       const claim = this.#claims.get(cloudId);
       const headers = { ...(init?.headers as Record<string, string>), ...(claim && { 'x-granary-claim': claim }) };

@@ -1,8 +1,9 @@
 import type { Inventory } from '@granary/contract/cloud';
+import type { CloudId } from '../ids.ts';
 
 /** A cloud that can host arrays, as last read from it. */
 export interface Cloud {
-  readonly id: number;
+  readonly id: CloudId;
   readonly name: string;
   readonly uuid: string;
   readonly enabled: boolean;
@@ -20,7 +21,7 @@ export interface Cloud {
 
 /** How the operator offers a drive type; null where it is as the cloud says. */
 export interface DriveTypeOffer {
-  readonly cloudId: number;
+  readonly cloudId: CloudId;
   readonly driveTypeId: number;
   readonly name: string | null;
   readonly displayCapacityGb: number | null;

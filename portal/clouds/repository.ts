@@ -1,5 +1,6 @@
 import type { Inventory } from '@granary/contract/cloud';
 import { flag, generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { CloudId } from '../ids.ts';
 import type { Cloud, DriveTypeOffer } from './cloud.ts';
 
 const clouds = new Table<Cloud, 'id'>('clouds', {
@@ -47,7 +48,7 @@ export function countClouds(db: Db, visibleOnly: boolean): number {
   return db.get<{ n: number }>(sql, { enabled: Number(visibleOnly) })?.n ?? 0;
 }
 
-export function findCloud(db: Db, id: number, visibleOnly = false): Cloud | undefined {
+export function findCloud(db: Db, id: CloudId, visibleOnly = false): Cloud | undefined {
   const sql = `${SELECT} WHERE id = :id AND enabled >= :enabled`;
   return clouds.get(db, sql, { id, enabled: Number(visibleOnly) });
 }
@@ -63,32 +64,32 @@ export function findCloudByUuid(db: Db, uuid: string): Cloud | undefined {
 /** A cloud as it is registered; its uuid is that of the inventory. */
 export type CloudValues = Omit<Cloud, 'id' | 'uuid' | 'seenAt'>;
 
-export function insertCloud(tx: Tx, values: CloudValues): number {
+export function insertCloud(tx: Tx, values: CloudValues): CloudId {
   return clouds.insert(tx, { ...values, uuid: values.inventory.uuid, seenAt: null });
 }
 
-export function updateCloud(tx: Tx, id: number, values: CloudValues): void {
+export function updateCloud(tx: Tx, id: CloudId, values: CloudValues): void {
   clouds.update(tx, { id }, { ...values, uuid: values.inventory.uuid });
 }
 
-export function updateInventory(tx: Tx, id: number, inventory: Inventory, now: number): void {
+export function updateInventory(tx: Tx, id: CloudId, inventory: Inventory, now: number): void {
   clouds.update(tx, { id }, { inventory, syncedAt: now });
 }
 
 /** Nothing if another request changed it meanwhile. */
-export function updateTrusted(tx: Tx, id: number, before: string | null, trusted: string): void {
+export function updateTrusted(tx: Tx, id: CloudId, before: string | null, trusted: string): void {
   clouds.update(tx, { id, trusted: before }, { trusted });
 }
 
-export function setSeenAt(tx: Tx, id: number, seenAt: number): void {
+export function setSeenAt(tx: Tx, id: CloudId, seenAt: number): void {
   clouds.update(tx, { id }, { seenAt });
 }
 
-export function deleteCloud(tx: Tx, id: number): void {
+export function deleteCloud(tx: Tx, id: CloudId): void {
   tx.run('DELETE FROM clouds WHERE id = :id', { id });
 }
 
-export function listOffers(db: Db, cloudId: number): DriveTypeOffer[] {
+export function listOffers(db: Db, cloudId: CloudId): DriveTypeOffer[] {
   const sql = `SELECT ${offers.fields()} FROM drive_type_offers WHERE cloud_id = :cloudId`;
   return offers.all(db, sql, { cloudId });
 }

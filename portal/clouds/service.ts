@@ -1,6 +1,7 @@
 import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
+import type { CloudId } from '../ids.ts';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import { CloudClaims } from './claims.ts';
@@ -43,11 +44,11 @@ const JOIN_ANSWER_MS_MAX = 15_000;
 
 /** What other resources have to do with clouds; all but `changed` in the transaction of the change. */
 export interface CloudRelations {
-  providers(db: Db, cloudId: number): readonly { readonly name: string }[];
+  providers(db: Db, cloudId: CloudId): readonly { readonly name: string }[];
   /** Arrays it hosts, or is about to. */
-  countArrays(db: Db, cloudId: number): number;
+  countArrays(db: Db, cloudId: CloudId): number;
   /** The cloud has another inventory: what is new in it gets a price. */
-  stocked(tx: Tx, cloudId: number, inventory: Inventory): void;
+  stocked(tx: Tx, cloudId: CloudId, inventory: Inventory): void;
   /** After the commit: array records show the cloud. */
   changed(): void;
 }
@@ -75,7 +76,7 @@ export class CloudService {
     }));
   }
 
-  get(actor: PortalActor, id: number): CloudView {
+  get(actor: PortalActor, id: CloudId): CloudView {
     return this.#tools.store.read((db) => cloudView(this.#visible(db, actor, id), repository.listOffers(db, id)));
   }
 
@@ -100,7 +101,7 @@ export class CloudService {
     });
   }
 
-  async update(id: number, registration: KnownRegistration, actor = 'system'): Promise<number> {
+  async update(id: CloudId, registration: KnownRegistration, actor = 'system'): Promise<number> {
     const { store, events } = this.#tools;
     const before = store.read((db) => this.existing(db, id));
     const found = await this.#discover(registration, before.trusted);
@@ -128,7 +129,7 @@ export class CloudService {
    * Registers a cloud that joins by a code, or the one of that name anew. It is looked at by the certificate that it shows
    * now and known by the one that was signed for it; `along` is part of the same transaction.
    */
-  async join(registration: KnownRegistration, signed: string, along: (tx: Tx, id: number) => void): Promise<number> {
+  async join(registration: KnownRegistration, signed: string, along: (tx: Tx, id: CloudId) => void): Promise<number> {
     const { store } = this.#tools;
     const found = await this.#discover(registration, undefined, JOIN_ANSWER_MS_MAX);
     const { inventory } = found;
@@ -155,7 +156,7 @@ export class CloudService {
   }
 
   /** Moves a cloud to this portal: from now on it refuses the one that it belonged to. */
-  async adopt(id: number, actor: PortalActor): Promise<void> {
+  async adopt(id: CloudId, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;
     const { name } = store.read((db) => this.existing(db, id));
     await this.#claims.claim(id, this.link(id), true);
@@ -166,7 +167,7 @@ export class CloudService {
   }
 
   /** Resolves when the cloud takes commands from this portal; rejects with the reason when it does not. */
-  async claimed(id: number): Promise<void> {
+  async claimed(id: CloudId): Promise<void> {
     if (!this.#claims.isHeld(id)) await this.#claims.claim(id, this.link(id), false);
   }
 
@@ -176,7 +177,7 @@ export class CloudService {
     await Promise.all(clouds.map(({ id, name }) => this.#claims.claimQuietly(id, name, this.link(id))));
   }
 
-  async delete(id: number, actor: PortalActor): Promise<void> {
+  async delete(id: CloudId, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       const { name } = this.existing(tx, id);
@@ -190,21 +191,21 @@ export class CloudService {
     });
   }
 
-  driveTypes(actor: PortalActor, cloudId: number): DriveTypeView[] {
+  driveTypes(actor: PortalActor, cloudId: CloudId): DriveTypeView[] {
     return this.#tools.store.read((db) => {
       const types = driveTypesOf(this.#visible(db, actor, cloudId).inventory, repository.listOffers(db, cloudId));
       return isAdmin(actor) ? types : types.filter(({ enabled }) => enabled);
     });
   }
 
-  driveType(actor: PortalActor, cloudId: number, driveTypeId: number): DriveTypeView {
+  driveType(actor: PortalActor, cloudId: CloudId, driveTypeId: number): DriveTypeView {
     const type = this.driveTypes(actor, cloudId).find(({ id }) => id === driveTypeId);
     if (!type) throw fail('not_found', { kind: 'drive type', id: driveTypeId });
     return type;
   }
 
   async updateDriveType(
-    cloudId: number,
+    cloudId: CloudId,
     driveTypeId: number,
     change: DriveTypeChange,
     actor: PortalActor,
@@ -230,7 +231,7 @@ export class CloudService {
   }
 
   /** Drive types the operator has closed can be kept, not ordered. */
-  refuseClosedDriveTypes(cloudId: number, drives: Readonly<Record<string, number>>): void {
+  refuseClosedDriveTypes(cloudId: CloudId, drives: Readonly<Record<string, number>>): void {
     const types = this.#tools.store.read((db) =>
       driveTypesOf(this.existing(db, cloudId).inventory, repository.listOffers(db, cloudId)),
     );
@@ -238,24 +239,24 @@ export class CloudService {
     if (closed) throw badParameter('drives', `names ${closed.key}, which is not offered at present`);
   }
 
-  existing(db: Db, id: number): Cloud {
+  existing(db: Db, id: CloudId): Cloud {
     const cloud = repository.findCloud(db, id);
     if (!cloud) throw fail('not_found', { kind: 'cloud', id });
     return cloud;
   }
 
-  link(id: number): CloudClient {
+  link(id: CloudId): CloudClient {
     return this.#links.to(this.#tools.store.read((db) => this.existing(db, id)));
   }
 
   /** A way to one of its arrays: the portal's key goes to that array and to no other server. */
-  fetchToArray({ cloudId, uuid }: { readonly cloudId: number; readonly uuid: string }): typeof fetch {
+  fetchToArray({ cloudId, uuid }: { readonly cloudId: CloudId; readonly uuid: string }): typeof fetch {
     const { trusted } = this.#tools.store.read((db) => this.existing(db, cloudId));
     return this.#tools.connections.fetchTo(trusted, 'array', uuid);
   }
 
   /** What the cloud has at this moment: stock changes with every order. */
-  async freshInventory(id: number): Promise<Inventory> {
+  async freshInventory(id: CloudId): Promise<Inventory> {
     const { store, vault, clock } = this.#tools;
     const cloud = store.read((db) => this.existing(db, id));
     const key = vault.unseal(cloud.adminKeySealed);
@@ -275,7 +276,7 @@ export class CloudService {
   }
 
   /** Reads what the cloud has now; if it does not answer, what it last said stands. */
-  async refresh(id: number): Promise<void> {
+  async refresh(id: CloudId): Promise<void> {
     try {
       await this.freshInventory(id);
     } catch (error) {
@@ -284,7 +285,7 @@ export class CloudService {
   }
 
   /** At each start: the cloud inside this process may have another port than last time. True when it is new. */
-  async ensureLocal(registration: KnownRegistration): Promise<{ id: number; isNew: boolean }> {
+  async ensureLocal(registration: KnownRegistration): Promise<{ id: CloudId; isNew: boolean }> {
     const found = await this.#discover(registration);
     const known = this.#tools.store.read((db) => repository.findCloudByUuid(db, found.inventory.uuid));
     if (!known) {
@@ -299,7 +300,7 @@ export class CloudService {
     };
   }
 
-  #visible(db: Db, actor: PortalActor, id: number): Cloud {
+  #visible(db: Db, actor: PortalActor, id: CloudId): Cloud {
     const cloud = repository.findCloud(db, id, !isAdmin(actor));
     if (!cloud) throw fail('not_found', { kind: 'cloud', id });
     return cloud;

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@granary/kernel';
+import type { ArrayId } from '../ids.ts';
 import type { PricedItem } from '../pricing/items.ts';
 
 /** From `from` up to, and without, `to`. */
@@ -20,18 +21,18 @@ export interface MeteredItem extends Quantity {
 
 // Rows are wanted by the hundred thousand: the query names their fields as the domain does, and nothing copies them.
 const ITEMS = 'SELECT id, kind, key, quantity, started_at AS "startedAt", ended_at AS "endedAt" FROM metered_items';
-export function listOpenItems(db: Db, arrayId: number): MeteredItem[] {
+export function listOpenItems(db: Db, arrayId: ArrayId): MeteredItem[] {
   return db.all(`${ITEMS} WHERE array_id = :arrayId AND ended_at IS NULL`, { arrayId });
 }
 
 /** The latest time the meter of an array has noted. */
-export function newestMoment(db: Db, arrayId: number): number {
+export function newestMoment(db: Db, arrayId: ArrayId): number {
   const sql =
     'SELECT max(max(started_at, coalesce(ended_at, 0))) AS newest FROM metered_items WHERE array_id = :arrayId';
   return db.get<{ newest: number | null }>(sql, { arrayId })?.newest ?? 0;
 }
 
-export function openItem(tx: Tx, arrayId: number, { kind, key, quantity }: Quantity, startedAt: number): void {
+export function openItem(tx: Tx, arrayId: ArrayId, { kind, key, quantity }: Quantity, startedAt: number): void {
   tx.run(
     `INSERT INTO metered_items (array_id, kind, key, quantity, started_at)
      VALUES (:arrayId, :kind, :key, :quantity, :startedAt)`,
@@ -48,7 +49,7 @@ export function deleteItem(tx: Tx, id: number): void {
 }
 
 /** What an array had at any moment of the span. */
-export function listItemsIn(db: Db, { from, to }: Span, arrayId: number): MeteredItem[] {
+export function listItemsIn(db: Db, { from, to }: Span, arrayId: ArrayId): MeteredItem[] {
   return db.all(
     `${ITEMS} WHERE array_id = :arrayId AND (ended_at IS NULL OR ended_at > :from) AND started_at < :to
      ORDER BY kind, key, started_at`,

@@ -1,12 +1,13 @@
 import type { Db } from '@granary/kernel';
+import type { NetworkId, ProviderId, TenantId } from '../ids.ts';
 import type { AddressPlan } from './addresses/pool.ts';
 
 export interface VirtualNetwork {
-  readonly id: number;
+  readonly id: NetworkId;
   readonly name: string;
   readonly vlanId: number;
-  readonly tenantId: number;
-  readonly providerId: number;
+  readonly tenantId: TenantId;
+  readonly providerId: ProviderId;
   readonly cidr: string | null;
   readonly gateway: string | null;
   readonly gatewayZone1: string | null;

@@ -1,4 +1,5 @@
 import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ArrayId, NetworkId, ProviderId, TenantId, UserId } from '../ids.ts';
 import { ownedBy, tenantJoin } from '../tenants/repository.ts';
 import type { AddressPlan } from './addresses/pool.ts';
 import type { VirtualNetwork } from './network.ts';
@@ -25,7 +26,7 @@ const SELECT = `SELECT ${networks.fields('n')}`;
 const OWNED = `FROM virtual_networks n ${tenantJoin('n.tenant_id')} WHERE`;
 const AT_PROVIDERS = 'n.provider_id IN (SELECT value FROM json_each(:providerIds))';
 
-export function listNetworks(db: Db, scope: number | null, page: Page): VirtualNetwork[] {
+export function listNetworks(db: Db, scope: UserId | null, page: Page): VirtualNetwork[] {
   const { sql, params } = ownedBy(scope);
   return networks.all(db, `${SELECT} ${OWNED} ${sql} ORDER BY n.id LIMIT :limit OFFSET :start`, {
     ...params,
@@ -33,22 +34,22 @@ export function listNetworks(db: Db, scope: number | null, page: Page): VirtualN
   });
 }
 
-export function countNetworks(db: Db, scope: number | null): number {
+export function countNetworks(db: Db, scope: UserId | null): number {
   const { sql, params } = ownedBy(scope);
   return db.get<{ n: number }>(`SELECT count(*) AS n ${OWNED} ${sql}`, params)?.n ?? 0;
 }
 
-export function findNetwork(db: Db, scope: number | null, id: number): VirtualNetwork | undefined {
+export function findNetwork(db: Db, scope: UserId | null, id: NetworkId): VirtualNetwork | undefined {
   const { sql, params } = ownedBy(scope);
   return networks.get(db, `${SELECT} ${OWNED} ${sql} AND n.id = :id`, { ...params, id });
 }
 
 export interface OfTenant {
-  readonly userId: number;
-  readonly providerId: number;
+  readonly userId: UserId;
+  readonly providerId: ProviderId;
 }
 
-export function findNetworkOfTenant(db: Db, tenant: OfTenant, networkId: number): VirtualNetwork | undefined {
+export function findNetworkOfTenant(db: Db, tenant: OfTenant, networkId: NetworkId): VirtualNetwork | undefined {
   const sql = `${SELECT} ${OWNED} t.user_id = :userId AND t.provider_id = :providerId AND n.id = :networkId`;
   return networks.get(db, sql, { userId: tenant.userId, providerId: tenant.providerId, networkId });
 }
@@ -64,18 +65,18 @@ const JOINABLE = `${OWNED} t.user_id = :userId AND t.provider_id = :providerId
   AND NOT EXISTS (SELECT 1 FROM interfaces i WHERE i.array_id = :arrayId AND i.virtual_network_id = n.id)`;
 
 /** Networks of the tenant that hand out addresses and that the array is not in. */
-export function listJoinable(db: Db, array: OfTenant & { readonly arrayId: number }, page: Page): VirtualNetwork[] {
+export function listJoinable(db: Db, array: OfTenant & { readonly arrayId: ArrayId }, page: Page): VirtualNetwork[] {
   return networks.all(db, `${SELECT} ${JOINABLE} ORDER BY n.id LIMIT :limit OFFSET :start`, {
     ...array,
     ...sqlPage(page),
   });
 }
 
-export function countJoinable(db: Db, array: OfTenant & { readonly arrayId: number }): number {
+export function countJoinable(db: Db, array: OfTenant & { readonly arrayId: ArrayId }): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n ${JOINABLE}`, { ...array })?.n ?? 0;
 }
 
-export function isNameTaken(db: Db, tenantId: number, name: string): boolean {
+export function isNameTaken(db: Db, tenantId: TenantId, name: string): boolean {
   const row = db.get('SELECT 1 FROM virtual_networks WHERE tenant_id = :tenantId AND name = :name', { tenantId, name });
   return row !== undefined;
 }
@@ -84,19 +85,19 @@ export function isNameTaken(db: Db, tenantId: number, name: string): boolean {
 export function networksAtProviders(
   db: Db,
   providerIds: readonly number[],
-): (VirtualNetwork & { readonly ownerId: number })[] {
+): (VirtualNetwork & { readonly ownerId: UserId })[] {
   const sql = `${SELECT}, t.user_id AS ownerId ${OWNED} ${AT_PROVIDERS} ORDER BY n.id`;
-  return networks.all<{ readonly ownerId: number }>(db, sql, { providerIds: JSON.stringify(providerIds) });
+  return networks.all<{ readonly ownerId: UserId }>(db, sql, { providerIds: JSON.stringify(providerIds) });
 }
 
-export function countNetworksOfUser(db: Db, userId: number, providerIds?: readonly number[]): number {
+export function countNetworksOfUser(db: Db, userId: UserId, providerIds?: readonly number[]): number {
   const sql = `SELECT count(*) AS n ${OWNED} t.user_id = :userId`;
   if (providerIds === undefined) return db.get<{ n: number }>(sql, { userId })?.n ?? 0;
   const params = { userId, providerIds: JSON.stringify(providerIds) };
   return db.get<{ n: number }>(`${sql} AND ${AT_PROVIDERS}`, params)?.n ?? 0;
 }
 
-export function countNetworksOfProvider(db: Db, providerId: number): number {
+export function countNetworksOfProvider(db: Db, providerId: ProviderId): number {
   const sql = 'SELECT count(*) AS n FROM virtual_networks WHERE provider_id = :providerId';
   return db.get<{ n: number }>(sql, { providerId })?.n ?? 0;
 }
@@ -110,7 +111,7 @@ interface NewNetwork extends Pick<
 }
 
 /** A tenant has one default network at most: a new one takes the place of the old. */
-export function insertNetwork(tx: Tx, { ipv4, ipv6, ...network }: NewNetwork): number {
+export function insertNetwork(tx: Tx, { ipv4, ipv6, ...network }: NewNetwork): NetworkId {
   const { tenantId, defaultForTenant } = network;
   if (defaultForTenant) networks.update(tx, { tenantId, defaultForTenant }, { defaultForTenant: false });
   return networks.insert(tx, {
@@ -126,6 +127,6 @@ export function insertNetwork(tx: Tx, { ipv4, ipv6, ...network }: NewNetwork): n
   });
 }
 
-export function deleteNetwork(tx: Tx, id: number): void {
+export function deleteNetwork(tx: Tx, id: NetworkId): void {
   tx.run('DELETE FROM virtual_networks WHERE id = :id', { id });
 }

@@ -1,4 +1,5 @@
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
+import type { NetworkId, ProviderId } from '../ids.ts';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import { networksPerUser } from '../settings/networks-per-user.ts';
 import { tenantOfProvider } from '../tenants/service.ts';
@@ -27,7 +28,7 @@ export interface NewNetwork extends AddressInput {
 const USERS_PREFIX_MIN = 16;
 
 interface NetworkToDelete {
-  readonly id: number;
+  readonly id: NetworkId;
   readonly provider_id: number;
   readonly vlan: number;
 }
@@ -36,7 +37,7 @@ interface NetworkParts {
   readonly tools: Tools;
   readonly vlans: VlanService;
   /** Reads anew what the cloud of a provider keeps for itself. */
-  readonly refreshCloud: (providerId: number) => Promise<void>;
+  readonly refreshCloud: (providerId: ProviderId) => Promise<void>;
   readonly arrayNames: ArrayNames;
 }
 
@@ -111,7 +112,7 @@ export class NetworkService {
     });
   }
 
-  #record(tx: Tx, id: number, title: string, actor: PortalActor): void {
+  #record(tx: Tx, id: NetworkId, title: string, actor: PortalActor): void {
     this.#tools.events.record(tx, { title, subject: `virtual_network:${id}`, actor: actor.username });
   }
 }
@@ -135,7 +136,7 @@ interface TakenRange {
 }
 
 /** Ranges that can be used only once: the machine has each address once, and VLANs are not separated on it. */
-function takenRanges(db: Db, providerId: number, actor: PortalActor): TakenRange[] {
+function takenRanges(db: Db, providerId: ProviderId, actor: PortalActor): TakenRange[] {
   const networks = repository
     .networksAtProviders(db, providersOfSameCloud(db, providerId))
     .flatMap(({ name, cidr, ipv6Cidr: cidr6, ownerId: owner }) =>

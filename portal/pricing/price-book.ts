@@ -1,12 +1,13 @@
 import type { Inventory } from '@granary/contract/cloud';
 import { fail, type Db, type Tx } from '@granary/kernel';
+import type { ProviderId } from '../ids.ts';
 import type { PriceChange, PriceHistory } from './history.ts';
 import { itemName, listPrices, type ItemPrice } from './items.ts';
 import { isPrice, priceNanos, samePrice } from './price.ts';
 import { deletePricesFrom, findNewestPrice, insertPrice, listCurrentPrices, listPricesBefore } from './repository.ts';
 
 /** Sets what an item costs from now on; tells whether that changed anything. */
-export function setPrice(tx: Tx, providerId: number, item: ItemPrice, now: number): boolean {
+export function setPrice(tx: Tx, providerId: ProviderId, item: ItemPrice, now: number): boolean {
   const newest = findNewestPrice(tx, providerId, item);
   if (newest && newest.effectiveFrom <= now && samePrice(newest.price, item.price)) return false;
   // Of two changes in one millisecond the later wins; so it does when the machine's clock was set back between them.
@@ -20,7 +21,7 @@ export function setPrice(tx: Tx, providerId: number, item: ItemPrice, now: numbe
  * Gives a provider the cloud's list price for everything it has no price for yet: when the provider is created, and
  * when its cloud is synced and has something new. A price the operator set is never touched.
  */
-export function seedPrices(tx: Tx, providerId: number, inventory: Inventory, now: number): void {
+export function seedPrices(tx: Tx, providerId: ProviderId, inventory: Inventory, now: number): void {
   const priced = new Set(listCurrentPrices(tx, providerId).map(itemName));
   for (const item of listPrices(inventory)) {
     if (priced.has(itemName(item))) continue;
@@ -33,7 +34,7 @@ export function seedPrices(tx: Tx, providerId: number, inventory: Inventory, now
 }
 
 /** Every price change of a provider before a time: what bills are worked out from. */
-export function priceHistory(db: Db, providerId: number, before: number): PriceHistory {
+export function priceHistory(db: Db, providerId: ProviderId, before: number): PriceHistory {
   const history = new Map<string, PriceChange[]>();
   for (const stored of listPricesBefore(db, providerId, before)) {
     const { price, effectiveFrom } = stored;

@@ -1,5 +1,6 @@
 import type { PriceKind } from '@granary/contract/portal';
 import type { Db, Tx } from '@granary/kernel';
+import type { ProviderId } from '../ids.ts';
 import type { ItemPrice, PricedItem } from './items.ts';
 
 export interface StoredPrice extends ItemPrice {
@@ -16,7 +17,7 @@ interface PriceRow {
 const ITEM = 'provider_id = :providerId AND kind = :kind AND key = :key';
 
 /** The newest price of every item that has one. */
-export function listCurrentPrices(db: Db, providerId: number): ItemPrice[] {
+export function listCurrentPrices(db: Db, providerId: ProviderId): ItemPrice[] {
   const rows = db.all<PriceRow>(
     `SELECT kind, key, effective_from, hourly_price_usd FROM prices AS current
      WHERE provider_id = :providerId AND NOT EXISTS (
@@ -30,7 +31,7 @@ export function listCurrentPrices(db: Db, providerId: number): ItemPrice[] {
 }
 
 /** Every price that took effect before a time, by item, oldest first. */
-export function listPricesBefore(db: Db, providerId: number, before: number): StoredPrice[] {
+export function listPricesBefore(db: Db, providerId: ProviderId, before: number): StoredPrice[] {
   const rows = db.all<PriceRow>(
     `SELECT kind, key, effective_from, hourly_price_usd FROM prices
      WHERE provider_id = :providerId AND effective_from < :before ORDER BY kind, key, effective_from`,
@@ -39,7 +40,7 @@ export function listPricesBefore(db: Db, providerId: number, before: number): St
   return rows.map(toPrice);
 }
 
-export function findNewestPrice(db: Db, providerId: number, { kind, key }: PricedItem): StoredPrice | undefined {
+export function findNewestPrice(db: Db, providerId: ProviderId, { kind, key }: PricedItem): StoredPrice | undefined {
   const row = db.get<PriceRow>(
     `SELECT kind, key, effective_from, hourly_price_usd FROM prices
      WHERE ${ITEM} ORDER BY effective_from DESC LIMIT 1`,
@@ -48,7 +49,12 @@ export function findNewestPrice(db: Db, providerId: number, { kind, key }: Price
   return row && toPrice(row);
 }
 
-export function insertPrice(tx: Tx, providerId: number, { kind, key, price }: ItemPrice, effectiveFrom: number): void {
+export function insertPrice(
+  tx: Tx,
+  providerId: ProviderId,
+  { kind, key, price }: ItemPrice,
+  effectiveFrom: number,
+): void {
   tx.run('INSERT INTO prices VALUES (:providerId, :kind, :key, :effectiveFrom, :price)', {
     providerId,
     kind,
@@ -58,7 +64,7 @@ export function insertPrice(tx: Tx, providerId: number, { kind, key, price }: It
   });
 }
 
-export function deletePricesFrom(tx: Tx, providerId: number, { kind, key }: PricedItem, from: number): void {
+export function deletePricesFrom(tx: Tx, providerId: ProviderId, { kind, key }: PricedItem, from: number): void {
   tx.run(`DELETE FROM prices WHERE ${ITEM} AND effective_from >= :from`, { providerId, kind, key, from });
 }
 

@@ -1,5 +1,6 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { EnginePrices, PricingService } from './service.ts';
+import type { PricingService } from './service.ts';
+import { enginePricesView } from './view.ts';
 
 /** `providers.setFlavorPrice` stands beside the other handlers of `providers`. */
 export function pricingRoutes(pricing: PricingService): PortalHandlers {
@@ -8,7 +9,7 @@ export function pricingRoutes(pricing: PricingService): PortalHandlers {
       get: (_, { actor }) => {
         const tables = pricing
           .enginePrices(actor)
-          .map((prices) => [`provider${prices.provider.id}`, toTable(prices)] as const);
+          .map((prices) => [`provider${prices.provider.id}`, enginePricesView(prices)] as const);
         return { data: { io_engines: Object.fromEntries(tables) } };
       },
       upload: async ({ provider_ids, file }, { actor }) => {
@@ -22,18 +23,5 @@ export function pricingRoutes(pricing: PricingService): PortalHandlers {
         return {};
       },
     },
-  };
-}
-
-function toTable({ provider, engines }: EnginePrices) {
-  return {
-    currency: 'USD',
-    type: 'io_engine',
-    name: provider.name,
-    cloud_name: provider.cloudName,
-    type_id: provider.id,
-    data: Object.fromEntries(
-      engines.map(({ key, price, available }) => [key, { value: price, available_in_cloud: available }]),
-    ),
   };
 }

@@ -1,4 +1,5 @@
 import { fail, type Db, type Tx } from '@granary/kernel';
+import type { ProviderId } from '../ids.ts';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import { findEngineKey, itemName, listPrices } from './items.ts';
@@ -8,7 +9,7 @@ import { findPricedProvider, listPricedProviders, type PricedProvider } from './
 import { listCurrentPrices } from './repository.ts';
 
 export interface NewFlavorPrice {
-  readonly providerId: number;
+  readonly providerId: ProviderId;
   /** The engine: its id, `nova_id_<n>`, or its key. */
   readonly flavor: string;
   readonly price: string;

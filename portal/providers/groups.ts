@@ -1,4 +1,5 @@
 import { fail, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ProviderGroupId } from '../ids.ts';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import type { ProviderGroup } from './provider.ts';
@@ -17,7 +18,7 @@ export class ProviderGroups {
     return this.#tools.store.read((db) => repository.listGroups(db, page)).map(groupView);
   }
 
-  get(id: number): GroupView {
+  get(id: ProviderGroupId): GroupView {
     return groupView(this.#tools.store.read((db) => this.#existing(db, id)));
   }
 
@@ -30,7 +31,7 @@ export class ProviderGroups {
     });
   }
 
-  rename(id: number, name: string, actor: PortalActor): Promise<number> {
+  rename(id: ProviderGroupId, name: string, actor: PortalActor): Promise<number> {
     return this.#tools.store.write((tx) => {
       this.#existing(tx, id);
       this.#refuseTaken(tx, name, id);
@@ -40,7 +41,7 @@ export class ProviderGroups {
     });
   }
 
-  async delete(id: number, actor: PortalActor): Promise<void> {
+  async delete(id: ProviderGroupId, actor: PortalActor): Promise<void> {
     await this.#tools.store.write((tx) => {
       const { name } = this.#existing(tx, id);
       const count = repository.countProvidersOfGroup(tx, id);
@@ -50,7 +51,7 @@ export class ProviderGroups {
     });
   }
 
-  #existing(db: Db, id: number): ProviderGroup {
+  #existing(db: Db, id: ProviderGroupId): ProviderGroup {
     const known = repository.findGroup(db, id);
     if (!known) throw fail('not_found', { kind: 'provider group', id });
     return known;
@@ -61,7 +62,7 @@ export class ProviderGroups {
     if (known && known.id !== self) throw fail('name_taken', { name });
   }
 
-  #record(tx: Tx, id: number, title: string, actor: PortalActor): void {
+  #record(tx: Tx, id: ProviderGroupId, title: string, actor: PortalActor): void {
     this.#tools.events.record(tx, { title, subject: `provider_group:${id}`, actor: actor.username });
   }
 }

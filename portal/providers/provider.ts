@@ -1,9 +1,11 @@
+import type { CloudId, ProviderGroupId, ProviderId } from '../ids.ts';
+
 export interface Provider {
-  readonly id: number;
+  readonly id: ProviderId;
   readonly name: string;
   readonly key: string;
-  readonly groupId: number | null;
-  readonly cloudId: number;
+  readonly groupId: ProviderGroupId | null;
+  readonly cloudId: CloudId;
   readonly enabled: boolean;
   /** Left out of what users see. */
   readonly hidden: boolean;
@@ -11,6 +13,6 @@ export interface Provider {
 }
 
 export interface ProviderGroup {
-  readonly id: number;
+  readonly id: ProviderGroupId;
   readonly name: string;
 }

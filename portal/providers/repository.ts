@@ -1,4 +1,5 @@
 import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { CloudId, ProviderGroupId, ProviderId } from '../ids.ts';
 import { isOpenCloud } from '../clouds/repository.ts';
 import type { Provider, ProviderGroup } from './provider.ts';
 
@@ -35,7 +36,7 @@ export function countProviders(db: Db, all: boolean): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM providers WHERE ${SEEN}`, { all: Number(all) })?.n ?? 0;
 }
 
-export function findProvider(db: Db, id: number, all = true): Provider | undefined {
+export function findProvider(db: Db, id: ProviderId, all = true): Provider | undefined {
   return providers.get(db, `${SELECT} WHERE id = :id AND ${SEEN}`, { id, all: Number(all) });
 }
 
@@ -43,7 +44,7 @@ export function findProviderByKey(db: Db, key: string, all: boolean): Provider |
   return providers.get(db, `${SELECT} WHERE key = :key AND ${SEEN}`, { key, all: Number(all) });
 }
 
-export function listProvidersOfCloud(db: Db, cloudId: number): Provider[] {
+export function listProvidersOfCloud(db: Db, cloudId: CloudId): Provider[] {
   return providers.all(db, `${SELECT} WHERE cloud_id = :cloudId ORDER BY id`, { cloudId });
 }
 
@@ -55,15 +56,15 @@ export function findClash(db: Db, name: string, key: string, self: number): Prov
 
 type NewProvider = Pick<Provider, 'name' | 'key' | 'cloudId' | 'enabled' | 'createdAt'>;
 
-export function insertProvider(tx: Tx, provider: NewProvider): number {
+export function insertProvider(tx: Tx, provider: NewProvider): ProviderId {
   return providers.insert(tx, { ...provider, groupId: null, hidden: false });
 }
 
-export function updateProvider(tx: Tx, id: number, changes: Pick<Provider, 'name' | 'enabled'>): void {
+export function updateProvider(tx: Tx, id: ProviderId, changes: Pick<Provider, 'name' | 'enabled'>): void {
   providers.update(tx, { id }, changes);
 }
 
-export function deleteProvider(tx: Tx, id: number): void {
+export function deleteProvider(tx: Tx, id: ProviderId): void {
   tx.run('DELETE FROM providers WHERE id = :id', { id });
 }
 
@@ -71,7 +72,7 @@ export function listGroups(db: Db, page: Page): ProviderGroup[] {
   return groups.all(db, `${SELECT_GROUP} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
-export function findGroup(db: Db, id: number): ProviderGroup | undefined {
+export function findGroup(db: Db, id: ProviderGroupId): ProviderGroup | undefined {
   return groups.get(db, `${SELECT_GROUP} WHERE id = :id`, { id });
 }
 
@@ -79,18 +80,18 @@ export function findGroupByName(db: Db, name: string): ProviderGroup | undefined
   return groups.get(db, `${SELECT_GROUP} WHERE name = :name`, { name });
 }
 
-export function insertGroup(tx: Tx, name: string): number {
+export function insertGroup(tx: Tx, name: string): ProviderGroupId {
   return groups.insert(tx, { name });
 }
 
-export function renameGroup(tx: Tx, id: number, name: string): void {
+export function renameGroup(tx: Tx, id: ProviderGroupId, name: string): void {
   groups.update(tx, { id }, { name });
 }
 
-export function deleteGroup(tx: Tx, id: number): void {
+export function deleteGroup(tx: Tx, id: ProviderGroupId): void {
   tx.run('DELETE FROM provider_groups WHERE id = :id', { id });
 }
 
-export function countProvidersOfGroup(db: Db, id: number): number {
+export function countProvidersOfGroup(db: Db, id: ProviderGroupId): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM providers WHERE provider_group_id = :id', { id })?.n ?? 0;
 }

@@ -1,5 +1,6 @@
 import type { Inventory } from '@granary/contract/cloud';
 import { fail, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ProviderId } from '../ids.ts';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
@@ -25,8 +26,8 @@ export interface ProviderUse {
 
 /** What other resources have to do with providers; all but `changed` in the transaction of the change. */
 export interface ProviderRelations {
-  created(tx: Tx, providerId: number, inventory: Inventory): void;
-  use(db: Db, providerId: number): ProviderUse;
+  created(tx: Tx, providerId: ProviderId, inventory: Inventory): void;
+  use(db: Db, providerId: ProviderId): ProviderUse;
   /** After the commit: array records show the provider. */
   changed(): void;
 }
@@ -54,7 +55,7 @@ export class ProviderService {
     return this.#tools.store.read((db) => repository.countProviders(db, true)) === 0;
   }
 
-  get(actor: PortalActor, id: number): ProviderView {
+  get(actor: PortalActor, id: ProviderId): ProviderView {
     const provider = this.#tools.store.read((db) => repository.findProvider(db, id, isAdmin(actor)));
     if (!provider) throw fail('not_found', { kind: 'provider', id });
     return providerView(provider);
@@ -75,7 +76,7 @@ export class ProviderService {
     });
   }
 
-  update(id: number, name: string, enabled: boolean | undefined, actor: PortalActor): Promise<number> {
+  update(id: ProviderId, name: string, enabled: boolean | undefined, actor: PortalActor): Promise<number> {
     const { store, events } = this.#tools;
     return store.write((tx) => {
       const known = this.#existing(tx, id);
@@ -87,7 +88,7 @@ export class ProviderService {
     });
   }
 
-  async delete(id: number, actor: PortalActor): Promise<void> {
+  async delete(id: ProviderId, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       const { name } = this.#existing(tx, id);
@@ -98,7 +99,7 @@ export class ProviderService {
     });
   }
 
-  #existing(db: Db, id: number): Provider {
+  #existing(db: Db, id: ProviderId): Provider {
     const known = repository.findProvider(db, id);
     if (!known) throw fail('not_found', { kind: 'provider', id });
     return known;

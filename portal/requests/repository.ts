@@ -1,5 +1,6 @@
 import type { RequestKind } from '@granary/contract/portal';
 import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ArrayId, RequestId, UserId } from '../ids.ts';
 import type { PortalRequest } from './request.ts';
 
 const requests = new Table<PortalRequest, 'id'>('requests', {
@@ -20,7 +21,7 @@ const requests = new Table<PortalRequest, 'id'>('requests', {
 const SELECT = `SELECT ${requests.fields()} FROM requests`;
 
 export interface RequestFilter {
-  readonly scope: number | null;
+  readonly scope: UserId | null;
   readonly status?: PortalRequest['status'] | undefined;
 }
 
@@ -36,17 +37,17 @@ export function countRequests(db: Db, { scope, status }: RequestFilter): number 
   return db.get<{ n: number }>(sql, { scope, status: status ?? null })?.n ?? 0;
 }
 
-export function findRequest(db: Db, id: number, scope: number | null = null): PortalRequest | undefined {
+export function findRequest(db: Db, id: RequestId, scope: UserId | null = null): PortalRequest | undefined {
   const sql = `${SELECT} WHERE id = :id AND (:scope IS NULL OR user_id = :scope)`;
   return requests.get(db, sql, { id, scope });
 }
 
-export function findPendingOfArray(db: Db, arrayId: number): PortalRequest[] {
+export function findPendingOfArray(db: Db, arrayId: ArrayId): PortalRequest[] {
   const sql = `${SELECT} WHERE array_id = :arrayId AND status = 'pending' ORDER BY id`;
   return requests.all(db, sql, { arrayId });
 }
 
-export function findPendingOfUser(db: Db, userId: number, kind: RequestKind): PortalRequest[] {
+export function findPendingOfUser(db: Db, userId: UserId, kind: RequestKind): PortalRequest[] {
   const sql = `${SELECT} WHERE user_id = :userId AND kind = :kind AND status = 'pending'`;
   return requests.all(db, sql, { userId, kind });
 }
@@ -68,29 +69,29 @@ export interface Decision {
 }
 
 /** False if another administrator decided first. Secrets are needed no longer and go. */
-export function decideRequest(tx: Tx, id: number, decision: Decision): boolean {
+export function decideRequest(tx: Tx, id: RequestId, decision: Decision): boolean {
   return requests.update(tx, { id, status: 'pending' }, { ...decision, secretsSealed: null }) === 1;
 }
 
 /** False when it is gone. `reason` says why what was approved could not be done. */
-export function reopenRequest(tx: Tx, id: number, reason: string, secretsSealed: string | null): boolean {
+export function reopenRequest(tx: Tx, id: RequestId, reason: string, secretsSealed: string | null): boolean {
   const changes = { status: 'pending', reason, secretsSealed, decidedAt: null, decidedBy: null } as const;
   return requests.update(tx, { id }, changes) === 1;
 }
 
-export function deleteRequest(tx: Tx, id: number): void {
+export function deleteRequest(tx: Tx, id: RequestId): void {
   tx.run('DELETE FROM requests WHERE id = :id', { id });
 }
 
 /** An order's request is filed before its array has a number. */
-export function setArray(tx: Tx, id: number, arrayId: number): void {
+export function setArray(tx: Tx, id: RequestId, arrayId: ArrayId): void {
   requests.update(tx, { id }, { arrayId });
 }
 
-export function renameRequest(tx: Tx, id: number, name: string): void {
+export function renameRequest(tx: Tx, id: RequestId, name: string): void {
   requests.update(tx, { id }, { name });
 }
 
-export function deletePendingOfUser(tx: Tx, userId: number): void {
+export function deletePendingOfUser(tx: Tx, userId: UserId): void {
   tx.run(`DELETE FROM requests WHERE user_id = :userId AND status = 'pending'`, { userId });
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RequestKind } from '@granary/contract/portal';
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ArrayId, RequestId, UserId } from '../ids.ts';
 import { mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
@@ -11,7 +12,7 @@ import { requestView, type RequestView } from './view.ts';
 export interface Filing {
   readonly kind: RequestKind;
   readonly name: string;
-  readonly arrayId: number | null;
+  readonly arrayId: ArrayId | null;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly secrets?: Readonly<Record<string, string>>;
   /** Whether an administrator is to be asked even if the user could act alone. */
@@ -19,7 +20,7 @@ export interface Filing {
 }
 
 export interface Filed {
-  readonly requestId: number;
+  readonly requestId: RequestId;
   /** Carried out already; else it waits for an administrator. */
   readonly decided: boolean;
   /** The work that carrying it out started. */
@@ -59,7 +60,7 @@ export class RequestService {
   async file(
     actor: PortalActor,
     filing: Filing,
-    alongside?: (tx: Tx, requestId: number) => number | undefined,
+    alongside?: (tx: Tx, requestId: RequestId) => number | undefined,
   ): Promise<Filed> {
     const { store } = this.#tools;
     const atOnce = mayActAtOnce(actor) && !filing.moderate;
@@ -86,11 +87,11 @@ export class RequestService {
     }));
   }
 
-  get(actor: PortalActor, id: number): RequestView {
+  get(actor: PortalActor, id: RequestId): RequestView {
     return requestView(this.#tools.store.read((db) => this.#existing(db, id, scopeOf(actor))));
   }
 
-  async approve(actor: PortalActor, id: number, name: string): Promise<void> {
+  async approve(actor: PortalActor, id: RequestId, name: string): Promise<void> {
     const { store } = this.#tools;
     const request = store.read((db) => this.#pending(db, id));
     const executor = this.#executor(request.kind);
@@ -104,13 +105,13 @@ export class RequestService {
     if (jobId !== undefined) await executor.finished?.(jobId);
   }
 
-  async deny(actor: PortalActor, id: number, reason: string): Promise<void> {
+  async deny(actor: PortalActor, id: RequestId, reason: string): Promise<void> {
     await this.#tools.store.write((tx) => {
       this.withdraw(tx, this.#pending(tx, id), reason, actor.username);
     });
   }
 
-  async delete(actor: PortalActor, id: number): Promise<void> {
+  async delete(actor: PortalActor, id: RequestId): Promise<void> {
     await this.#tools.store.write((tx) => {
       const request = this.#existing(tx, id);
       if (request.status === 'pending') this.withdraw(tx, request, 'the request was removed', actor.username);
@@ -119,17 +120,17 @@ export class RequestService {
   }
 
   /** An approved request whose work failed waits again; false when it is gone. */
-  reopen(tx: Tx, id: number, reason: string, secretsSealed: string | null): boolean {
+  reopen(tx: Tx, id: RequestId, reason: string, secretsSealed: string | null): boolean {
     return repository.reopenRequest(tx, id, reason, secretsSealed);
   }
 
   /** Whether an administrator has yet to decide about an array. */
-  isWaiting(db: Db, arrayId: number): boolean {
+  isWaiting(db: Db, arrayId: ArrayId): boolean {
     return repository.findPendingOfArray(db, arrayId).length > 0;
   }
 
   /** Everything still waiting about an array that is going away. */
-  withdrawOfArray(tx: Tx, arrayId: number, reason: string, by: string): void {
+  withdrawOfArray(tx: Tx, arrayId: ArrayId, reason: string, by: string): void {
     for (const request of repository.findPendingOfArray(tx, arrayId)) this.withdraw(tx, request, reason, by);
   }
 
@@ -207,13 +208,13 @@ export class RequestService {
     return executor;
   }
 
-  #existing(db: Db, id: number, scope: number | null = null): PortalRequest {
+  #existing(db: Db, id: RequestId, scope: UserId | null = null): PortalRequest {
     const request = repository.findRequest(db, id, scope);
     if (!request) throw fail('not_found', { kind: 'request', id });
     return request;
   }
 
-  #pending(db: Db, id: number): PortalRequest {
+  #pending(db: Db, id: RequestId): PortalRequest {
     const request = this.#existing(db, id);
     if (request.status !== 'pending') throw alreadyDecided(request);
     return request;

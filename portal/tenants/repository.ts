@@ -1,4 +1,5 @@
 import { generated, plain, sqlPage, Table, type Db, type Page, type SqlParams, type Tx } from '@granary/kernel';
+import type { ProviderId, TenantId, UserId } from '../ids.ts';
 import { usernameOf } from '../users/repository.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -22,11 +23,11 @@ export function tenantJoin(column: string): string {
  * Which rows of `tenants t` a query may see: one user's, or all (null). Two texts rather than one with an
  * `OR`, so that a user's own few are found by index.
  */
-export function ownedBy(scope: number | null): { readonly sql: string; readonly params: SqlParams } {
+export function ownedBy(scope: UserId | null): { readonly sql: string; readonly params: SqlParams } {
   return scope === null ? { sql: 'TRUE', params: {} } : { sql: 't.user_id = :scope', params: { scope } };
 }
 
-export function listTenants(db: Db, scope: number | null, page: Page): (Tenant & { readonly username: string })[] {
+export function listTenants(db: Db, scope: UserId | null, page: Page): (Tenant & { readonly username: string })[] {
   const { sql, params } = ownedBy(scope);
   return tenants.all<{ readonly username: string }>(
     db,
@@ -36,17 +37,17 @@ export function listTenants(db: Db, scope: number | null, page: Page): (Tenant &
   );
 }
 
-export function countTenants(db: Db, scope: number | null): number {
+export function countTenants(db: Db, scope: UserId | null): number {
   const { sql, params } = ownedBy(scope);
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM tenants t WHERE ${sql}`, params)?.n ?? 0;
 }
 
-export function findTenantById(db: Db, scope: number | null, id: number): Tenant | undefined {
+export function findTenantById(db: Db, scope: UserId | null, id: TenantId): Tenant | undefined {
   const { sql, params } = ownedBy(scope);
   return tenants.get(db, `SELECT ${tenants.fields('t')} FROM tenants t WHERE ${sql} AND t.id = :id`, { ...params, id });
 }
 
-export function findTenantOf(db: Db, tenant: { userId: number; providerId: number }): Tenant | undefined {
+export function findTenantOf(db: Db, tenant: { userId: UserId; providerId: ProviderId }): Tenant | undefined {
   return tenants.get(
     db,
     `SELECT ${tenants.fields()} FROM tenants WHERE user_id = :userId AND provider_id = :providerId`,
@@ -63,6 +64,6 @@ export function insertTenant(tx: Tx, { userId, providerId, name }: Omit<Tenant, 
   );
 }
 
-export function deleteTenantsOfUser(tx: Tx, userId: number): void {
+export function deleteTenantsOfUser(tx: Tx, userId: UserId): void {
   tx.run('DELETE FROM tenants WHERE user_id = :userId', { userId });
 }

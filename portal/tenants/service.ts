@@ -1,4 +1,5 @@
 import { fail, WHOLE, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ProviderId, TenantId, UserId } from '../ids.ts';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import { findProvider, listProviders } from '../providers/repository.ts';
 import type { Tools } from '../tools.ts';
@@ -25,20 +26,20 @@ export class TenantService {
 }
 
 /** Part of adding a user, whose event tells of it; safe to repeat. */
-export function addTenantsOfUser(tx: Tx, userId: number, username: string): void {
+export function addTenantsOfUser(tx: Tx, userId: UserId, username: string): void {
   for (const { id: providerId, key } of listProviders(tx, true, WHOLE))
     repository.insertTenant(tx, { userId, providerId, name: `${username}@${key}` });
 }
 
 /** Part of adding a provider, whose event tells of it; safe to repeat. */
-export function addTenantsOfProvider(tx: Tx, providerId: number): void {
+export function addTenantsOfProvider(tx: Tx, providerId: ProviderId): void {
   const provider = findProvider(tx, providerId);
   if (!provider) return;
   for (const { id: userId, username } of listNames(tx))
     repository.insertTenant(tx, { userId, providerId, name: `${username}@${provider.key}` });
 }
 
-export function findTenant(db: Db, tenant: { userId: number; providerId: number }): Tenant | undefined {
+export function findTenant(db: Db, tenant: { userId: UserId; providerId: ProviderId }): Tenant | undefined {
   return repository.findTenantOf(db, tenant);
 }
 
@@ -46,7 +47,7 @@ export function findTenant(db: Db, tenant: { userId: number; providerId: number 
 export function tenantOfProvider(
   db: Db,
   actor: PortalActor,
-  { tenantId, providerId }: { tenantId: number; providerId: number },
+  { tenantId, providerId }: { tenantId: TenantId; providerId: ProviderId },
 ): Tenant {
   const provider = visibleProvider(db, actor, providerId);
   const tenant = repository.findTenantById(db, scopeOf(actor), tenantId);
@@ -55,7 +56,7 @@ export function tenantOfProvider(
   return tenant;
 }
 
-export function visibleProvider(db: Db, actor: PortalActor, providerId: number): { readonly name: string } {
+export function visibleProvider(db: Db, actor: PortalActor, providerId: ProviderId): { readonly name: string } {
   const provider = findProvider(db, providerId);
   const isVisible = isAdmin(actor) || (provider?.enabled === true && !provider.hidden);
   if (!provider || !isVisible) throw fail('not_found', { kind: 'provider', id: providerId });

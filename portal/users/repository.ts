@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { flag, generated, plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
+import type { UserId } from '../ids.ts';
 import type { User } from './user.ts';
 
 const users = new Table<User, 'id'>('users', {
@@ -40,7 +41,7 @@ export function countUsers(db: Db): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM users WHERE ${PRESENT}`)?.n ?? 0;
 }
 
-export function findUser(db: Db, id: number): User | undefined {
+export function findUser(db: Db, id: UserId): User | undefined {
   return users.get(db, `${SELECT} WHERE id = :id AND ${PRESENT}`, { id });
 }
 
@@ -62,30 +63,30 @@ export function anySealedToken(db: Db): string | undefined {
 }
 
 /** Administrators besides this one who can sign in. */
-export function countOtherAdmins(db: Db, id: number): number {
+export function countOtherAdmins(db: Db, id: UserId): number {
   const sql = `SELECT count(*) AS n FROM users WHERE role = 'admin' AND id <> :id AND disabled_at IS NULL AND ${PRESENT}`;
   return db.get<{ n: number }>(sql, { id })?.n ?? 0;
 }
 
 type NewUser = Omit<User, 'id' | 'uuid' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
 
-export function insertUser(tx: Tx, user: NewUser, now: number): number {
+export function insertUser(tx: Tx, user: NewUser, now: number): UserId {
   const uuid = randomBytes(16).toString('hex');
   return users.insert(tx, { ...user, uuid, createdAt: now, updatedAt: now, disabledAt: null });
 }
 
 type UserChanges = Changes<Pick<User, 'email' | 'role' | 'autoApproved' | 'passwordHash' | 'disabledAt'>>;
 
-export function updateUser(tx: Tx, id: number, changes: UserChanges, now: number): void {
+export function updateUser(tx: Tx, id: UserId, changes: UserChanges, now: number): void {
   users.update(tx, { id }, { ...changes, updatedAt: now });
 }
 
-export function updateToken(tx: Tx, id: number, tokenPrint: string, tokenSealed: string): void {
+export function updateToken(tx: Tx, id: UserId, tokenPrint: string, tokenSealed: string): void {
   users.update(tx, { id }, { tokenPrint, tokenSealed });
 }
 
 /** Keeps what bills name and no credentials. A username has no space, so the new one is free. */
-export function removeUser(tx: Tx, id: number, now: number): void {
+export function removeUser(tx: Tx, id: UserId, now: number): void {
   tx.run(
     `UPDATE users SET former_name = username, username = 'removed ' || id, email = NULL, password_hash = '',
        token_print = 'removed ' || id, token_sealed = '', removed_at = :now, updated_at = :now WHERE id = :id`,
@@ -94,10 +95,10 @@ export function removeUser(tx: Tx, id: number, now: number): void {
 }
 
 /** Also one that was removed: bills name it. */
-export function userExists(db: Db, id: number): boolean {
+export function userExists(db: Db, id: UserId): boolean {
   return db.get('SELECT 1 FROM users WHERE id = :id', { id }) !== undefined;
 }
 
-export function listNames(db: Db): { readonly id: number; readonly username: string }[] {
+export function listNames(db: Db): { readonly id: UserId; readonly username: string }[] {
   return db.all(`SELECT id, username FROM users WHERE ${PRESENT} ORDER BY id`);
 }

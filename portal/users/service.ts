@@ -1,5 +1,6 @@
 import type { PortalRole } from '@granary/contract/portal';
 import { fail, fingerprint, hashPassword, newSecret, type Db, type Page, type Tx } from '@granary/kernel';
+import type { UserId } from '../ids.ts';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
@@ -32,10 +33,10 @@ interface SignInState {
 
 /** What other resources have to do with users, each call in the transaction of the change. */
 export interface UserRelations {
-  created(tx: Tx, userId: number, username: string): void;
+  created(tx: Tx, userId: UserId, username: string): void;
   /** What would be left without an owner. Arrays that can be undeleted count; purged ones do not: bills keep the name. */
-  countOwned(db: Db, userId: number): number;
-  removed(tx: Tx, userId: number): void;
+  countOwned(db: Db, userId: UserId): number;
+  removed(tx: Tx, userId: UserId): void;
 }
 
 /** The people of the portal and what they may do. */
@@ -57,7 +58,7 @@ export class UserService {
     }));
   }
 
-  get(id: number): UserView {
+  get(id: UserId): UserView {
     return this.#view(this.#tools.store.read((db) => this.#existing(db, id)));
   }
 
@@ -84,7 +85,7 @@ export class UserService {
     });
   }
 
-  update(id: number, change: UserChange, actor: PortalActor): Promise<UserView> {
+  update(id: UserId, change: UserChange, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'changed', async () => {
       const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
       return (tx, user, now) => {
@@ -98,7 +99,7 @@ export class UserService {
     });
   }
 
-  disable(id: number, actor: PortalActor): Promise<UserView> {
+  disable(id: UserId, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'disabled', () => (tx, user, now) => {
       if (user.disabledAt !== null) return;
       if (id === actor.userId) throw fail('cannot_disable_yourself');
@@ -107,19 +108,19 @@ export class UserService {
     });
   }
 
-  enable(id: number, actor: PortalActor): Promise<UserView> {
+  enable(id: UserId, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'enabled', () => (tx, user, now) => {
       if (user.disabledAt !== null) repository.updateUser(tx, id, { disabledAt: null }, now);
     });
   }
 
-  revokeTokens(id: number, actor: PortalActor): Promise<UserView> {
+  revokeTokens(id: UserId, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'signed out: all tokens were revoked', () => (tx) => {
       this.#replaceToken(tx, id);
     });
   }
 
-  async delete(id: number, actor: PortalActor): Promise<void> {
+  async delete(id: UserId, actor: PortalActor): Promise<void> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
       const user = this.#existing(tx, id);
@@ -137,7 +138,7 @@ export class UserService {
 
   /** Makes one change of a user; what it needs that takes long is prepared before the transaction. */
   async #change(
-    id: number,
+    id: UserId,
     actor: PortalActor,
     what: string,
     prepare: () => Change | Promise<Change>,
@@ -160,12 +161,12 @@ export class UserService {
     });
   }
 
-  #replaceToken(tx: Tx, id: number): void {
+  #replaceToken(tx: Tx, id: UserId): void {
     const token = newSecret();
     repository.updateToken(tx, id, fingerprint(token), this.#tools.vault.seal(token));
   }
 
-  #existing(db: Db, id: number): User {
+  #existing(db: Db, id: UserId): User {
     const user = repository.findUser(db, id);
     if (!user) throw fail('not_found', { kind: 'user', id });
     return user;

@@ -1,7 +1,8 @@
 import type { PortalRole } from '@granary/contract/portal';
+import type { UserId } from '../ids.ts';
 
 export interface User {
-  readonly id: number;
+  readonly id: UserId;
   readonly uuid: string;
   readonly username: string;
   readonly email: string | null;

@@ -1,7 +1,9 @@
+import type { ArrayId } from '../../ids.ts';
+
 /** The offer of an array to people without a portal account. */
 export interface PublicService {
   readonly id: number;
-  readonly arrayId: number;
+  readonly arrayId: ArrayId;
   readonly accountName: string;
   readonly username: string;
   readonly passwordSealed: string;

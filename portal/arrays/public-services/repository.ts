@@ -1,4 +1,5 @@
 import { flag, generated, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
+import type { ArrayId } from '../../ids.ts';
 import type { PublicService } from './public-service.ts';
 
 const services = new Table<PublicService, 'id'>('public_services', {
@@ -13,7 +14,7 @@ const services = new Table<PublicService, 'id'>('public_services', {
   price: plain('price'),
 });
 
-export function findPublicService(db: Db, arrayId: number): PublicService | undefined {
+export function findPublicService(db: Db, arrayId: ArrayId): PublicService | undefined {
   const sql = `SELECT ${services.fields()} FROM public_services WHERE array_id = :arrayId`;
   return services.get(db, sql, { arrayId });
 }
@@ -32,10 +33,10 @@ export function insertPublicService(tx: Tx, service: Omit<PublicService, 'id'>):
 }
 
 /** What is undefined stays. */
-export function updatePublicService(tx: Tx, arrayId: number, changes: Changes<ServiceValues>): void {
+export function updatePublicService(tx: Tx, arrayId: ArrayId, changes: Changes<ServiceValues>): void {
   services.update(tx, { arrayId }, { arrayId, ...changes });
 }
 
-export function deletePublicService(tx: Tx, arrayId: number): void {
+export function deletePublicService(tx: Tx, arrayId: ArrayId): void {
   tx.run('DELETE FROM public_services WHERE array_id = :arrayId', { arrayId });
 }

@@ -1,4 +1,5 @@
 import { badParameter, fail, parseHostAndPort, type Changes, type Tx } from '@granary/kernel';
+import type { ArrayId } from '../../ids.ts';
 import { scopeOf, type PortalActor } from '../../actor.ts';
 import type { ArrayStates } from '../states.ts';
 import type { Tools } from '../../tools.ts';
@@ -29,7 +30,7 @@ export class PublicServiceService {
     this.#states = states;
   }
 
-  get(actor: PortalActor, arrayId: number): PublicServiceView {
+  get(actor: PortalActor, arrayId: ArrayId): PublicServiceView {
     return this.#tools.store.read((db) => {
       const { name } = this.#states.existing(db, arrayId, scopeOf(actor));
       const service = repository.findPublicService(db, arrayId);
@@ -38,7 +39,7 @@ export class PublicServiceService {
     });
   }
 
-  async create(actor: PortalActor, arrayId: number, input: ServiceInput): Promise<PublicServiceView> {
+  async create(actor: PortalActor, arrayId: ArrayId, input: ServiceInput): Promise<PublicServiceView> {
     checkPlace(input.ip);
     await this.#tools.store.write((tx) => {
       const { name } = this.#objectStorage(tx, actor, arrayId);
@@ -55,7 +56,7 @@ export class PublicServiceService {
     return this.get(actor, arrayId);
   }
 
-  async update(actor: PortalActor, arrayId: number, change: ServiceChange): Promise<PublicServiceView> {
+  async update(actor: PortalActor, arrayId: ArrayId, change: ServiceChange): Promise<PublicServiceView> {
     if (change.ip !== undefined) checkPlace(change.ip);
     this.get(actor, arrayId);
     await this.#tools.store.write((tx) => {
@@ -66,7 +67,7 @@ export class PublicServiceService {
     return this.get(actor, arrayId);
   }
 
-  async delete(actor: PortalActor, arrayId: number): Promise<void> {
+  async delete(actor: PortalActor, arrayId: ArrayId): Promise<void> {
     this.get(actor, arrayId);
     await this.#tools.store.write((tx) => {
       const { name } = this.#states.existing(tx, arrayId, scopeOf(actor));
@@ -75,7 +76,7 @@ export class PublicServiceService {
     });
   }
 
-  #objectStorage(tx: Tx, actor: PortalActor, arrayId: number) {
+  #objectStorage(tx: Tx, actor: PortalActor, arrayId: ArrayId) {
     const array = this.#states.require(tx, arrayId, scopeOf(actor), 'its public object service', [
       'created',
       'hibernated',
@@ -109,7 +110,7 @@ export class PublicServiceService {
     };
   }
 
-  #record(tx: Tx, arrayId: number, title: string, actor: PortalActor): void {
+  #record(tx: Tx, arrayId: ArrayId, title: string, actor: PortalActor): void {
     this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor: actor.username });
     this.#states.touch(tx, arrayId);
   }

@@ -1,8 +1,10 @@
+import type { ArrayId, InterfaceId, NetworkId } from '../../ids.ts';
+
 /** An array's place in a virtual network. */
 export interface InterfacePlace {
-  readonly id: number;
-  readonly arrayId: number;
-  readonly networkId: number;
+  readonly id: InterfaceId;
+  readonly arrayId: ArrayId;
+  readonly networkId: NetworkId;
   readonly address: string;
   /** Whether the array has it. */
   readonly attached: boolean;

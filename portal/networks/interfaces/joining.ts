@@ -1,12 +1,13 @@
 import { badParameter, type Db, type Page } from '@granary/kernel';
+import type { ArrayId, NetworkId, ProviderId, UserId } from '../../ids.ts';
 import { planOf, type VirtualNetwork } from '../network.ts';
 import * as repository from '../repository.ts';
 import { compatibleView, type CompatibleInterfaceView } from '../view.ts';
 
 interface ArrayPlace {
-  readonly id: number;
-  readonly ownerId: number;
-  readonly providerId: number;
+  readonly id: ArrayId;
+  readonly ownerId: UserId;
+  readonly providerId: ProviderId;
 }
 
 /** Networks of the owner, at the array's provider, that the array could join: they hand out addresses and it is not in them. */
@@ -23,9 +24,9 @@ export function compatibleNetworks(
 }
 
 export interface OrderedNetwork {
-  readonly ownerId: number;
-  readonly providerId: number;
-  readonly customNetworkId?: number | undefined;
+  readonly ownerId: UserId;
+  readonly providerId: ProviderId;
+  readonly customNetworkId?: NetworkId | undefined;
   readonly vlanId?: number | undefined;
 }
 
@@ -41,7 +42,7 @@ export function networkForOrder(db: Db, order: OrderedNetwork): number | undefin
   return favourite(networks)?.id;
 }
 
-function namedNetwork(networks: readonly VirtualNetwork[], id: number, vlanId: number | undefined): VirtualNetwork {
+function namedNetwork(networks: readonly VirtualNetwork[], id: NetworkId, vlanId: number | undefined): VirtualNetwork {
   const network = networks.find((one) => one.id === id);
   if (!network)
     throw badParameter('custom_network_id', "must be a virtual network of the array's owner at the provider");

@@ -1,4 +1,5 @@
 import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { ArrayId, InterfaceId, NetworkId } from '../../ids.ts';
 import { familyOf, netmaskOf } from '../addresses/subnet.ts';
 import type { VirtualNetwork } from '../network.ts';
 import type { ArrayInterface, InterfacePlace } from './interface.ts';
@@ -22,18 +23,18 @@ const JOINED = `SELECT ${interfaces.fields('i')}, n.name, n.vlan_id AS vlanId, n
     n.ipv6_gateway AS ipv6Gateway, n.forced
   FROM interfaces i JOIN virtual_networks n ON n.id = i.virtual_network_id`;
 
-export function findInterface(db: Db, id: number): ArrayInterface | undefined {
+export function findInterface(db: Db, id: InterfaceId): ArrayInterface | undefined {
   const found = interfaces.get<OfNetwork>(db, `${JOINED} WHERE i.id = :id`, { id });
   return found && inNetwork(found);
 }
 
-export function findInterfaceIn(db: Db, arrayId: number, networkId: number): ArrayInterface | undefined {
+export function findInterfaceIn(db: Db, arrayId: ArrayId, networkId: NetworkId): ArrayInterface | undefined {
   const sql = `${JOINED} WHERE i.array_id = :arrayId AND i.virtual_network_id = :networkId`;
   const found = interfaces.get<OfNetwork>(db, sql, { arrayId, networkId });
   return found && inNetwork(found);
 }
 
-export function listInterfaces(db: Db, arrayId: number): ArrayInterface[] {
+export function listInterfaces(db: Db, arrayId: ArrayId): ArrayInterface[] {
   const sql = `${JOINED} WHERE i.array_id = :arrayId ORDER BY i.id`;
   return interfaces.all<OfNetwork>(db, sql, { arrayId }).map(inNetwork);
 }
@@ -62,9 +63,9 @@ export function takenAmong(db: Db, providerIds: readonly number[], addresses: re
     .map((row) => row.address);
 }
 
-export function arraysInNetwork(db: Db, networkId: number): number[] {
+export function arraysInNetwork(db: Db, networkId: NetworkId): ArrayId[] {
   const sql = 'SELECT array_id AS id FROM interfaces WHERE virtual_network_id = :networkId';
-  return db.all<{ id: number }>(sql, { networkId }).map(({ id }) => id);
+  return db.all<{ id: ArrayId }>(sql, { networkId }).map(({ id }) => id);
 }
 
 export function insertInterface(tx: Tx, place: Pick<InterfacePlace, 'arrayId' | 'networkId' | 'address'>): number {
@@ -72,14 +73,14 @@ export function insertInterface(tx: Tx, place: Pick<InterfacePlace, 'arrayId' | 
 }
 
 /** Whether that changed anything. */
-export function markAttached(tx: Tx, id: number): boolean {
+export function markAttached(tx: Tx, id: InterfaceId): boolean {
   return interfaces.update(tx, { id, attached: false }, { attached: true }) > 0;
 }
 
-export function setBinding(tx: Tx, id: number, binding: Pick<InterfacePlace, 'bound' | 'problem'>): void {
+export function setBinding(tx: Tx, id: InterfaceId, binding: Pick<InterfacePlace, 'bound' | 'problem'>): void {
   interfaces.update(tx, { id }, binding);
 }
 
-export function deleteInterface(tx: Tx, id: number): void {
+export function deleteInterface(tx: Tx, id: InterfaceId): void {
   tx.run('DELETE FROM interfaces WHERE id = :id', { id });
 }

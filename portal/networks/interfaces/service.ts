@@ -1,4 +1,5 @@
 import { fail, type Db, type Tx } from '@granary/kernel';
+import type { ArrayId, InterfaceId, NetworkId } from '../../ids.ts';
 import type { Tools } from '../../tools.ts';
 import { firstFree, poolOf, type AddressPlan, type AddressPool } from '../addresses/pool.ts';
 import { contains, familyOf, formatAddress, parseAddress, subnetOf } from '../addresses/subnet.ts';
@@ -11,13 +12,13 @@ import { SearchStarts } from './search-starts.ts';
 
 /** What a cloud says of an interface. */
 interface Binding {
-  readonly id: number;
+  readonly id: InterfaceId;
   readonly bound: boolean;
   /** Clouds of earlier versions give no reason. */
   readonly problem?: string | null;
 }
 
-type TenantOfArray = (db: Db, arrayId: number) => OfTenant | undefined;
+type TenantOfArray = (db: Db, arrayId: ArrayId) => OfTenant | undefined;
 
 /**
  * The addresses of arrays in virtual networks. An address is reserved first, in the transaction that asks for the
@@ -35,7 +36,7 @@ export class InterfaceService {
   }
 
   /** The network must be one of the array's owner at the array's provider. */
-  reserveAddress(tx: Tx, arrayId: number, networkId: number, actor = 'system'): ArrayInterface {
+  reserveAddress(tx: Tx, arrayId: ArrayId, networkId: NetworkId, actor = 'system'): ArrayInterface {
     const { network, plan } = this.#joinable(tx, arrayId, networkId);
     const { name } = network;
     const address = this.#nextAddress(tx, network, poolOf(plan));
@@ -46,12 +47,12 @@ export class InterfaceService {
   }
 
   /** Throws what would keep the array from joining. */
-  checkJoin(db: Db, arrayId: number, networkId: number): string {
+  checkJoin(db: Db, arrayId: ArrayId, networkId: NetworkId): string {
     return this.#joinable(db, arrayId, networkId).network.name;
   }
 
   /** Keeps what the cloud says of where the array listens; whether that changed anything. */
-  recordBindings(tx: Tx, arrayId: number, bindings: readonly Binding[]): boolean {
+  recordBindings(tx: Tx, arrayId: ArrayId, bindings: readonly Binding[]): boolean {
     let changed = false;
     for (const known of repository.listInterfaces(tx, arrayId)) {
       const { bound, problem = null } = bindings.find(({ id }) => id === known.id) ?? { bound: false };
@@ -68,14 +69,14 @@ export class InterfaceService {
   }
 
   /** Safe to repeat, as the job that tells the array may be. */
-  attachInterface(tx: Tx, id: number, actor = 'system'): void {
+  attachInterface(tx: Tx, id: InterfaceId, actor = 'system'): void {
     if (!repository.markAttached(tx, id)) return;
     const { arrayId, name, address } = found(tx, id);
     this.#record(tx, arrayId, `The array joined virtual network ${name} as ${address}.`, actor);
   }
 
   /** Safe to repeat: an interface that is gone stays gone. */
-  releaseInterface(tx: Tx, id: number, actor = 'system'): void {
+  releaseInterface(tx: Tx, id: InterfaceId, actor = 'system'): void {
     const known = repository.findInterface(tx, id);
     if (!known) return;
     repository.deleteInterface(tx, id);
@@ -84,7 +85,7 @@ export class InterfaceService {
     this.#record(tx, known.arrayId, title, actor);
   }
 
-  releaseAllOfArray(tx: Tx, arrayId: number, actor = 'system'): void {
+  releaseAllOfArray(tx: Tx, arrayId: ArrayId, actor = 'system'): void {
     for (const { id } of repository.listInterfaces(tx, arrayId)) this.releaseInterface(tx, id, actor);
   }
 
@@ -109,7 +110,7 @@ export class InterfaceService {
   }
 
   /** The network must be one of the array's owner at its provider, have addresses, and not have the array in it. */
-  #joinable(db: Db, arrayId: number, networkId: number): { network: VirtualNetwork; plan: AddressPlan } {
+  #joinable(db: Db, arrayId: ArrayId, networkId: NetworkId): { network: VirtualNetwork; plan: AddressPlan } {
     const tenant = this.#tenantOf(db, arrayId);
     const network = tenant && findNetworkOfTenant(db, tenant, networkId);
     if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
@@ -122,16 +123,16 @@ export class InterfaceService {
     return { network, plan };
   }
 
-  #record(tx: Tx, arrayId: number, title: string, actor: string, severity?: 'warning' | 'notice'): void {
+  #record(tx: Tx, arrayId: ArrayId, title: string, actor: string, severity?: 'warning' | 'notice'): void {
     this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor, ...(severity && { severity }) });
   }
 }
 
-export function interfacesOfArray(db: Db, arrayId: number): ArrayInterface[] {
+export function interfacesOfArray(db: Db, arrayId: ArrayId): ArrayInterface[] {
   return repository.listInterfaces(db, arrayId);
 }
 
-function found(tx: Tx, id: number): ArrayInterface {
+function found(tx: Tx, id: InterfaceId): ArrayInterface {
   const known = repository.findInterface(tx, id);
   if (!known) throw fail('not_found', { kind: 'interface', id });
   return known;

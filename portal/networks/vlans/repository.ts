@@ -1,4 +1,5 @@
 import { flag, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { CloudId, ProviderId, TenantId } from '../../ids.ts';
 import type { ArrayOnVlan, NameOnVlan, ProviderVlans, Vlan } from './vlan.ts';
 
 const vlans = new Table<Vlan>('vlans', {
@@ -41,17 +42,17 @@ export function arraysOfPage(db: Db, page: Page): ArrayOnVlan[] {
   );
 }
 
-export function findVlan(db: Db, cloudId: number, vlanId: number): Vlan | undefined {
+export function findVlan(db: Db, cloudId: CloudId, vlanId: number): Vlan | undefined {
   const sql = `SELECT ${vlans.fields()} FROM vlans WHERE cloud_id = :cloudId AND vlan_id = :vlanId`;
   return vlans.get(db, sql, { cloudId, vlanId });
 }
 
-export function countVlansOfProvider(db: Db, providerId: number): number {
+export function countVlansOfProvider(db: Db, providerId: ProviderId): number {
   const sql = 'SELECT count(*) AS n FROM vlans WHERE provider_id = :providerId';
   return db.get<{ n: number }>(sql, { providerId })?.n ?? 0;
 }
 
-export function findDefaultVlan(db: Db, providerId: number): number | undefined {
+export function findDefaultVlan(db: Db, providerId: ProviderId): number | undefined {
   return db.get<{ vlan_id: number }>('SELECT vlan_id FROM vlans WHERE provider_id = :providerId AND is_default = 1', {
     providerId,
   })?.vlan_id;
@@ -67,13 +68,13 @@ export function findEmptyVlan(db: Db, { id: providerId, cloudId }: ProviderVlans
   )?.vlan_id;
 }
 
-export function allocatedVlans(db: Db, cloudId: number): number[] {
+export function allocatedVlans(db: Db, cloudId: CloudId): number[] {
   return db
     .all<{ vlan_id: number }>('SELECT vlan_id FROM vlans WHERE cloud_id = :cloudId', { cloudId })
     .map((row) => row.vlan_id);
 }
 
-export function networkNamesOn(db: Db, providerId: number, vlanId: number): string[] {
+export function networkNamesOn(db: Db, providerId: ProviderId, vlanId: number): string[] {
   return db
     .all<{ name: string }>(
       'SELECT name FROM virtual_networks WHERE provider_id = :providerId AND vlan_id = :vlanId ORDER BY id',
@@ -83,7 +84,7 @@ export function networkNamesOn(db: Db, providerId: number, vlanId: number): stri
 }
 
 /** Whether a network of another tenant is on the VLAN. */
-export function isSharedVlan(db: Db, providerId: number, vlanId: number, tenantId: number): boolean {
+export function isSharedVlan(db: Db, providerId: ProviderId, vlanId: number, tenantId: TenantId): boolean {
   const other = db.get(
     `SELECT 1 FROM virtual_networks
      WHERE provider_id = :providerId AND vlan_id = :vlanId AND tenant_id <> :tenantId LIMIT 1`,
@@ -96,7 +97,7 @@ export function insertVlan(tx: Tx, vlan: Omit<Vlan, 'isDefault'>): void {
   vlans.insert(tx, { ...vlan, isDefault: false });
 }
 
-export function deleteVlan(tx: Tx, cloudId: number, vlanId: number): void {
+export function deleteVlan(tx: Tx, cloudId: CloudId, vlanId: number): void {
   tx.run('DELETE FROM vlans WHERE cloud_id = :cloudId AND vlan_id = :vlanId', { cloudId, vlanId });
 }
 

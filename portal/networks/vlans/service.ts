@@ -1,4 +1,5 @@
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ProviderId, TenantId } from '../../ids.ts';
 import { isAdmin, type PortalActor } from '../../actor.ts';
 import type { Tools } from '../../tools.ts';
 import { cloudOfProvider } from '../cloud-of-provider.ts';
@@ -15,8 +16,8 @@ interface VlanOfProvider {
 
 /** Where a new network goes: the VLAN is a wish. */
 interface NetworkPlace {
-  readonly providerId: number;
-  readonly tenantId: number;
+  readonly providerId: ProviderId;
+  readonly tenantId: TenantId;
   readonly wanted: number | undefined;
 }
 
@@ -52,7 +53,7 @@ export class VlanService {
     return found.map(({ cloudId, vlanId, arrayId }) => ({ cloudId, vlanId, name: names.get(arrayId) ?? '' }));
   }
 
-  listAvailable(providerId: number): number[] {
+  listAvailable(providerId: ProviderId): number[] {
     return this.#tools.store.read((db) => freeVlans(db, providerVlans(db, providerId)));
   }
 
@@ -111,7 +112,7 @@ export class VlanService {
     return wanted;
   }
 
-  #choose(tx: Tx, provider: ProviderVlans, tenantId: number, actor: PortalActor): number {
+  #choose(tx: Tx, provider: ProviderVlans, tenantId: TenantId, actor: PortalActor): number {
     const preset = repository.findDefaultVlan(tx, provider.id);
     if (preset !== undefined && !repository.isSharedVlan(tx, provider.id, preset, tenantId)) return preset;
     const empty = repository.findEmptyVlan(tx, provider);
@@ -136,7 +137,7 @@ export class VlanService {
   }
 }
 
-function providerVlans(db: Db, providerId: number): ProviderVlans {
+function providerVlans(db: Db, providerId: ProviderId): ProviderVlans {
   const provider = cloudOfProvider(db, providerId);
   if (!provider) throw fail('not_found', { kind: 'provider', id: providerId });
   const { name, cloudId, cloudName, inventory } = provider;

@@ -1,8 +1,10 @@
+import type { ArrayId, CloudId, ProviderId } from '../../ids.ts';
+
 /** A VLAN of a cloud that a provider has. */
 export interface Vlan {
-  readonly cloudId: number;
+  readonly cloudId: CloudId;
   readonly vlanId: number;
-  readonly providerId: number;
+  readonly providerId: ProviderId;
   readonly isDefault: boolean;
 }
 
@@ -10,20 +12,20 @@ export interface Vlan {
 export interface ProviderVlans {
   readonly id: number;
   readonly name: string;
-  readonly cloudId: number;
+  readonly cloudId: CloudId;
   readonly cloudName: string;
   readonly vlanFirst: number;
   readonly vlanLast: number;
 }
 
 export interface NameOnVlan {
-  readonly cloudId: number;
+  readonly cloudId: CloudId;
   readonly vlanId: number;
   readonly name: string;
 }
 
 export interface ArrayOnVlan {
-  readonly cloudId: number;
+  readonly cloudId: CloudId;
   readonly vlanId: number;
-  readonly arrayId: number;
+  readonly arrayId: ArrayId;
 }

@@ -1,8 +1,10 @@
+import type { ProviderId, UserId } from '../../ids.ts';
+
 /** How much a user may run at a provider. */
 export interface Compute {
   readonly id: number;
-  readonly userId: number;
-  readonly providerId: number;
+  readonly userId: UserId;
+  readonly providerId: ProviderId;
   readonly displayName: string;
   readonly description: string | null;
   readonly cores: number;

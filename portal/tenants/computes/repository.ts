@@ -1,4 +1,5 @@
 import { generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { UserId } from '../../ids.ts';
 import type { Compute } from './compute.ts';
 
 const computes = new Table<Compute, 'id'>('computes', {
@@ -28,6 +29,6 @@ export function insertCompute(tx: Tx, compute: Omit<Compute, 'id'>): number {
   return computes.insert(tx, compute);
 }
 
-export function deleteComputesOfUser(tx: Tx, userId: number): void {
+export function deleteComputesOfUser(tx: Tx, userId: UserId): void {
   tx.run('DELETE FROM computes WHERE user_id = :userId', { userId });
 }

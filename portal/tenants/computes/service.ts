@@ -1,6 +1,7 @@
 import type { InputOf } from '@granary/contract';
 import type { portalApi } from '@granary/contract/portal';
 import { fail, type Db, type Tx } from '@granary/kernel';
+import type { RequestId, UserId } from '../../ids.ts';
 import type { PortalActor } from '../../actor.ts';
 import type { Tools } from '../../tools.ts';
 import { findProvider } from '../../providers/repository.ts';
@@ -17,7 +18,7 @@ export type ComputeArguments = Omit<ComputeInput, 'moderate'>;
 export type FileRequest = (
   actor: PortalActor,
   request: { kind: 'create_compute'; name: string; moderate: boolean; arguments: Record<string, unknown> },
-) => Promise<{ decided: boolean; requestId: number }>;
+) => Promise<{ decided: boolean; requestId: RequestId }>;
 
 /** Compute accounts: how much a user may run at a provider. */
 export class ComputeService {
@@ -44,7 +45,7 @@ export class ComputeService {
   /** Carries a request out, in the transaction that decides it. */
   createCompute(
     tx: Tx,
-    { userId, arguments: args, actor }: { userId: number; arguments: ComputeArguments; actor: string },
+    { userId, arguments: args, actor }: { userId: UserId; arguments: ComputeArguments; actor: string },
   ): number {
     const compute = computeOf(userId, args);
     const { providerId, displayName } = compute;
@@ -61,7 +62,7 @@ function refuseTakenName(db: Db, compute: Pick<Compute, 'userId' | 'providerId' 
   if (repository.isComputeNameTaken(db, compute)) throw fail('name_taken', { name: compute.displayName });
 }
 
-function computeOf(userId: number, args: ComputeArguments): Omit<Compute, 'id' | 'createdAt'> {
+function computeOf(userId: UserId, args: ComputeArguments): Omit<Compute, 'id' | 'createdAt'> {
   return {
     userId,
     providerId: args.provider_id,

@@ -1,0 +1,15 @@
+import type { EnginePrices } from './service.ts';
+
+/** The prices of the engines of one provider. */
+export function enginePricesView({ provider, engines }: EnginePrices) {
+  return {
+    currency: 'USD',
+    type: 'io_engine',
+    name: provider.name,
+    cloud_name: provider.cloudName,
+    type_id: provider.id,
+    data: Object.fromEntries(
+      engines.map(({ key, price, available }) => [key, { value: price, available_in_cloud: available }]),
+    ),
+  };
+}
