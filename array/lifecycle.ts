@@ -27,7 +27,7 @@ export async function reconcile(services: ArrayServices, onStage: (stage: string
   await services.fileLifecycle.reconcile();
 }
 
-/** What runs by the clock, once everything is settled. */
+/** What runs by the clock, once everything is reconciled. */
 export function startWatching(services: ArrayServices): void {
   services.volumes.startWatching();
   services.nas.startWatching();

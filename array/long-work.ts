@@ -44,7 +44,7 @@ export class LongWork {
     try {
       if (controller.signal.aborted) return { how: 'stopped', position: from };
       const signal = AbortSignal.any([controller.signal, job.signal]);
-      const result = await options.work(from, { signal, onProgress: (fraction) => saver.note(fraction) });
+      const result = await options.work(from, { signal, onProgress: (fraction) => saver.record(fraction) });
       return { how: 'done', result };
     } catch (error) {
       if (controller.signal.aborted) return { how: 'stopped', position: saver.position };
@@ -76,9 +76,9 @@ class Saver {
   #savedPercent: number;
   #saving: Promise<void> | undefined;
 
-  constructor(job: RunningJob<unknown, Position>, record: string, position: number) {
+  constructor(job: RunningJob<unknown, Position>, note: string, position: number) {
     this.#job = job;
-    this.#note = record;
+    this.#note = note;
     this.#position = position;
     this.#savedPercent = Math.floor(position * 100);
   }
@@ -87,7 +87,7 @@ class Saver {
     return this.#position;
   }
 
-  note(fraction: number): void {
+  record(fraction: number): void {
     this.#position = fraction;
     if (Math.floor(fraction * 100) > this.#savedPercent) void this.save();
   }

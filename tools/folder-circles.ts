@@ -12,7 +12,15 @@ interface Import {
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
 
 /** Packages without circles at any depth (`deep`), or among their top-level folders and files (`top`). */
-const CHECKED = { array: 'deep', client: 'deep', contract: 'deep', protocols: 'top' } as const;
+const CHECKED = {
+  array: 'deep',
+  cli: 'deep',
+  client: 'deep',
+  cloud: 'top',
+  contract: 'deep',
+  objects: 'top',
+  protocols: 'top',
+} as const;
 
 /**
  * Circles among the folders and files that lie directly in one folder, at every depth below `root`. Imports of types

@@ -7,7 +7,7 @@ import type { FindGroup } from './group.ts';
 import { updateDrive } from './repository.ts';
 import type { DriveService } from './service.ts';
 
-/** Takes drives out of service and puts them back: to rehearse a failure, or to mend one. */
+/** Takes drives out of service and puts them back: to rehearse a failure, or to repair one. */
 export class DriveOutages {
   readonly #tools: ArrayTools;
   readonly #drives: DriveService;

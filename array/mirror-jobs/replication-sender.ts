@@ -22,7 +22,7 @@ import { describeSource } from './source-description.ts';
 
 type PeerMirror = OutputOf<typeof peers.getMirror>['mirror'];
 
-export interface CourierTools extends ArrayTools {
+export interface SenderTools extends ArrayTools {
   readonly remoteArrays: RemoteArrayService;
   readonly pools: PoolService;
   readonly volumes: VolumeService;
@@ -44,7 +44,7 @@ const { peers } = peerApi.groups;
  */
 export class ReplicationSender {
   readonly #job: string;
-  readonly #tools: CourierTools;
+  readonly #tools: SenderTools;
   readonly #pace = new RateLimiter();
   readonly #size = new FrameSize();
   readonly #stopping = new AbortController();
@@ -55,7 +55,7 @@ export class ReplicationSender {
   #retryMs = RETRY_MS_MIN;
   #wake: (() => void) | undefined;
 
-  constructor(job: string, tools: CourierTools) {
+  constructor(job: string, tools: SenderTools) {
     this.#job = job;
     this.#tools = tools;
   }

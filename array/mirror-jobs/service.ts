@@ -25,7 +25,7 @@ interface Neighbours {
 }
 
 const KEEP_BROKEN_MS = 7 * 24 * 3600 * 1000;
-const TIDY_EVERY_MS = 3600 * 1000;
+const REMOVE_BROKEN_EVERY_MS = 3600 * 1000;
 
 /** Mirrors between this array and others, whichever end is here. */
 export class MirrorService {
@@ -99,7 +99,7 @@ export class MirrorService {
       this.#removeOldBroken().catch((error: unknown) => {
         this.#tools.log.warn({ error }, 'old mirrors could not be removed');
       });
-    }, TIDY_EVERY_MS).unref();
+    }, REMOVE_BROKEN_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {

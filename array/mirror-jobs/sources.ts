@@ -13,7 +13,7 @@ import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { checkNoDestination, checkUnmoved } from '../volumes/rules.ts';
 import type { VolumeService } from '../volumes/service.ts';
-import { ReplicationSender, type CourierTools } from './replication-sender.ts';
+import { ReplicationSender, type SenderTools } from './replication-sender.ts';
 import { assignToRule, releaseFromMirror } from '../snapshots/repository.ts';
 import {
   countSources,
@@ -58,12 +58,12 @@ const CREATE_MS_MAX = 60_000;
 /** How long a break waits for the other side to have heard of it. */
 const TELL_MS_MAX = 5_000;
 
-/** Mirrors whose source is here: made and ended by users, carried by a courier each. */
+/** Mirrors whose source is here: made and ended by users, sent by a replication sender each. */
 export class MirrorSources {
   readonly #tools: ArrayTools;
   readonly #neighbours: Neighbours;
-  readonly #courierTools: CourierTools;
-  readonly #couriers = new Map<string, ReplicationSender>();
+  readonly #senderTools: SenderTools;
+  readonly #senders = new Map<string, ReplicationSender>();
   #isStarted = false;
 
   constructor(tools: ArrayTools, neighbours: Neighbours) {
@@ -72,7 +72,7 @@ export class MirrorSources {
     const ended = (tx: Tx, mirror: SourceMirror) => {
       this.#end(tx, mirror, { isPeerInformed: true }, 'was broken by its other side', 'system');
     };
-    this.#courierTools = { ...tools, ...neighbours, slots: new TransferSlots(SHIPPING_MAX), ended };
+    this.#senderTools = { ...tools, ...neighbours, slots: new TransferSlots(SHIPPING_MAX), ended };
     neighbours.snapshots.onTaken((snapshots) => {
       for (const snapshot of snapshots) this.#wakeFor(snapshot);
     });
@@ -84,7 +84,7 @@ export class MirrorSources {
   }
 
   problem(name: string): string | undefined {
-    return this.#couriers.get(name)?.problem;
+    return this.#senders.get(name)?.problem;
   }
 
   /** Recorded here first as being created, then created there, then active. After a crash in between it is removed there. */
@@ -103,21 +103,21 @@ export class MirrorSources {
         const mirror = findSource(tx, name);
         if (mirror) this.#recordEvent(tx, mirror, what.replace(/\.$/, ''), actor, 'warning');
       });
-      this.#courier(name)?.wake();
+      this.#sender(name)?.wake();
       throw error;
     }
-    this.#courier(name)?.wake();
+    this.#sender(name)?.wake();
     return name;
   }
 
   async pause(name: string, actor: string): Promise<void> {
     await this.#setState(name, 'active', 'paused', 'was paused', actor);
-    this.#couriers.get(name)?.interrupt();
+    this.#senders.get(name)?.interrupt();
   }
 
   async continue(name: string, actor: string): Promise<void> {
     await this.#setState(name, 'paused', 'active', 'goes on', actor);
-    this.#couriers.get(name)?.interrupt();
+    this.#senders.get(name)?.interrupt();
   }
 
   /** Here at once; the other side follows as soon as it can be reached. */
@@ -127,10 +127,10 @@ export class MirrorSources {
       if (mirror?.state !== 'active' && mirror?.state !== 'paused') throw fail('mirror_broken_already', { name });
       this.#end(tx, mirror, { isPeerInformed: false, inheritsWwid: inherited }, 'was broken', actor);
     });
-    const courier = this.#courier(name);
-    const isReached = courier?.problem === undefined;
-    courier?.interrupt();
-    if (isReached) await withinTime(courier?.ended, TELL_MS_MAX);
+    const sender = this.#sender(name);
+    const isReached = sender?.problem === undefined;
+    sender?.interrupt();
+    if (isReached) await withinTime(sender?.ended, TELL_MS_MAX);
   }
 
   async setRateLimit(name: string, kilobytes: number, actor: string): Promise<void> {
@@ -156,12 +156,12 @@ export class MirrorSources {
   start(): void {
     this.#isStarted = true;
     for (const { name, state, isPeerInformed } of this.#tools.store.read(listSources))
-      if (state !== 'broken' || !isPeerInformed) this.#courier(name)?.wake();
+      if (state !== 'broken' || !isPeerInformed) this.#sender(name)?.wake();
   }
 
   async stop(): Promise<void> {
     this.#isStarted = false;
-    await Promise.all([...this.#couriers.values()].map((courier) => courier.stop()));
+    await Promise.all([...this.#senders.values()].map((sender) => sender.stop()));
   }
 
   #check(request: MirrorRequest): Checked {
@@ -296,18 +296,18 @@ export class MirrorSources {
   }
 
   #wakeFor({ mirrorJob, volume, application }: Snapshot): void {
-    if (mirrorJob !== null) this.#couriers.get(mirrorJob)?.wake();
+    if (mirrorJob !== null) this.#senders.get(mirrorJob)?.wake();
     if (application !== 'user') return;
-    for (const { name } of this.#tools.store.read((db) => listSourcesOf(db, volume))) this.#couriers.get(name)?.wake();
+    for (const { name } of this.#tools.store.read((db) => listSourcesOf(db, volume))) this.#senders.get(name)?.wake();
   }
 
-  #courier(name: string): ReplicationSender | undefined {
+  #sender(name: string): ReplicationSender | undefined {
     if (!this.#isStarted) return undefined;
-    const known = this.#couriers.get(name);
+    const known = this.#senders.get(name);
     if (known) return known;
-    const courier = new ReplicationSender(name, this.#courierTools);
-    this.#couriers.set(name, courier);
-    return courier;
+    const sender = new ReplicationSender(name, this.#senderTools);
+    this.#senders.set(name, sender);
+    return sender;
   }
 }
 

@@ -22,8 +22,8 @@ export type { MeasuredKind } from './recorder.ts';
 
 const POINTS = 60;
 const FLUSH_EVERY_MS = 30_000;
-const JUDGE_EVERY_S = 10;
-const JUDGED_OVER_S = 60;
+const EVALUATE_EVERY_S = 10;
+const EVALUATED_OVER_S = 60;
 /** Readings come every second; when they are later than this, time goes on without them. */
 const READING_LATE_S = 3;
 
@@ -100,12 +100,12 @@ export class PerformanceService {
   }
 
   async #evaluateAlerts(now: number): Promise<void> {
-    if (now - this.#evaluatedAt < JUDGE_EVERY_S) return;
+    if (now - this.#evaluatedAt < EVALUATE_EVERY_S) return;
     this.#evaluatedAt = now;
     const { cpuUsageAlert, memUsageAlert } = this.#settings.current();
     const uses = this.#tools.readings.controllers.flatMap(({ name }): Use[] => {
-      const [sums] = this.#history.windows('controller', name, now, JUDGED_OVER_S, 1, now);
-      if (!sums || measuredSeconds(sums) < JUDGED_OVER_S * 0.9) return [];
+      const [sums] = this.#history.windows('controller', name, now, EVALUATED_OVER_S, 1, now);
+      if (!sums || measuredSeconds(sums) < EVALUATED_OVER_S * 0.9) return [];
       const { user, system } = processorUse(sums);
       const memory = (memoryUsed(sums) / memoryBytes()) * 100;
       return [

@@ -93,17 +93,17 @@ export class PoolProtection {
     const watched = this.#watch(pool, report, now);
     watched.plain.record(now, report.usedBytes);
     watched.effective.record(now, report.usedBytes + report.savedBytes);
-    const judgement = evaluateCapacity(pool, report, watched);
-    const changes = this.#isDue(pool, judgement, watched, { now, atOnce });
+    const state = evaluateCapacity(pool, report, watched);
+    const changes = this.#isDue(pool, state, watched, { now, atOnce });
     const samples = now - watched.sampledAt >= sampleEveryMs(pool) || now < watched.sampledAt;
     if (changes || samples) {
       await this.#tools.store.write((tx) => {
         if (samples) this.#insertSample(tx, pool, report, now);
-        if (changes) this.#change(tx, pool, judgement);
+        if (changes) this.#change(tx, pool, state);
       });
       if (samples) watched.sampledAt = now;
     }
-    this.#relieve(pool, report, judgement, watched, now);
+    this.#relieve(pool, report, state, watched, now);
   }
 
   #watch(pool: Pool, report: PoolReport, now: number): Watched {
@@ -146,11 +146,11 @@ export class PoolProtection {
     return now - watched.betterSince >= BETTER_FOR_MS;
   }
 
-  #change(tx: Tx, { name }: Pool, judgement: CapacityState): void {
+  #change(tx: Tx, { name }: Pool, state: CapacityState): void {
     const pool = findPool(tx, name);
     if (pool?.state !== 'ready') return;
-    updatePool(tx, name, { capacityMode: judgement.mode });
-    const { title, severity } = modeEvent(pool, judgement);
+    updatePool(tx, name, { capacityMode: state.mode });
+    const { title, severity } = modeEvent(pool, state);
     this.#tools.events.record(tx, { title, severity, subject: `pool:${name}` });
   }
 
@@ -182,19 +182,19 @@ export class PoolProtection {
   }
 }
 
-function modeEvent(found: Pool, judgement: CapacityState): { title: string; severity: 'notice' | 'warning' | 'error' } {
-  const pool = `Pool ${called(found)}`;
-  const reason = reasonOf(judgement);
-  switch (judgement.mode) {
+function modeEvent(pool: Pool, state: CapacityState): { title: string; severity: 'notice' | 'warning' | 'error' } {
+  const named = `Pool ${called(pool)}`;
+  const reason = reasonOf(state);
+  switch (state.mode) {
     case 'normal':
-      return { title: `${pool} has enough room again.`, severity: 'notice' };
+      return { title: `${named} has enough room again.`, severity: 'notice' };
     case 'alert':
-      return { title: `${pool} is running full: ${reason}.`, severity: 'warning' };
+      return { title: `${named} is running full: ${reason}.`, severity: 'warning' };
     case 'protected':
-      return { title: `${pool} is protected, nothing new can be made in it: ${reason}.`, severity: 'warning' };
+      return { title: `${named} is protected, nothing new can be made in it: ${reason}.`, severity: 'warning' };
     case 'emergency': {
-      const follows = judgement.isBelowLeast ? '; its oldest snapshots are given up' : '';
-      return { title: `${pool} is in an emergency: ${reason}${follows}.`, severity: 'error' };
+      const follows = state.isBelowLeast ? '; its oldest snapshots are given up' : '';
+      return { title: `${named} is in an emergency: ${reason}${follows}.`, severity: 'error' };
     }
   }
 }

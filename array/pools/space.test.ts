@@ -52,7 +52,7 @@ describe('the space of pools', () => {
     assert.equal(pools.get(name).capacityBytes, 20 * GB);
   });
 
-  it('is settled after a crash: what was begun is undone, what was being deleted goes, expansions are made good', async () => {
+  it('is reconciled after a crash: what was begun is undone, what was being deleted goes, expansions are made good', async () => {
     const bench = poolBench(10 * GB);
     const { pools, tools } = bench;
     const never = () => new Promise<never>(() => undefined);

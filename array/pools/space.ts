@@ -106,12 +106,12 @@ export class PoolSpace {
     return pool.state === 'deleting' ? this.#deletion.reconcile(pool) : this.#followRow(pool);
   }
 
-  /** One pool that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
+  /** One pool that cannot be reconciled, perhaps because its drives are gone, is no reason for the others to be down. */
   async #attempt(pool: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#tools.log.error({ error, pool }, 'a pool could not be settled');
+      this.#tools.log.error({ error, pool }, 'a pool could not be reconciled');
     }
   }
 

@@ -123,12 +123,12 @@ export class RaidGroupBuilding {
     for (const group of raidGroups) if (group.state === 'ready') await this.#applySpeed(group);
   }
 
-  /** One group that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
+  /** One group that cannot be reconciled, perhaps because its drives are gone, is no reason for the others to be down. */
   async #attempt(group: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#tools.log.error({ error, group }, 'a RAID group could not be settled');
+      this.#tools.log.error({ error, group }, 'a RAID group could not be reconciled');
     }
   }
 

@@ -22,7 +22,7 @@ const NAME = /^volume-([0-9a-f]{8})$/;
 
 /**
  * Before requests are served: records and engine are reconciled after a crash, and the engine gets the state it does not
- * keep. How shares are served comes later, when their snapshots are settled, too.
+ * keep. How shares are served comes later, when their snapshots are reconciled, too.
  */
 export async function reconcileVolumes(
   tools: ArrayTools,
@@ -43,12 +43,12 @@ export async function reconcileVolumes(
   });
 }
 
-/** One volume that cannot be settled, perhaps because its pool is damaged, is no reason for the others to be down. */
+/** One volume that cannot be reconciled, perhaps because its pool is damaged, is no reason for the others to be down. */
 async function attempt({ log }: ArrayTools, volume: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    log.error({ error, volume }, 'a volume could not be settled');
+    log.error({ error, volume }, 'a volume could not be reconciled');
   }
 }
 

@@ -87,13 +87,13 @@ export class EngineControllerThread {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const cancel = () => this.#outbox.send({ type: 'cancel', id });
-      const settle =
+      const end =
         <T>(end: (value: T) => void) =>
         (value: T) => {
           signal?.removeEventListener('abort', cancel);
           end(value);
         };
-      this.#pending.set(id, { resolve: settle(resolve), reject: settle(reject), onProgress });
+      this.#pending.set(id, { resolve: end(resolve), reject: end(reject), onProgress });
       this.#worker.ref();
       this.#outbox.add({ type: 'ask', id, request });
       if (signal?.aborted === true) cancel();

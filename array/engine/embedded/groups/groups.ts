@@ -17,7 +17,7 @@ interface GroupsSetup {
 }
 
 /** Used until the rebuild speed is set: an array does so once it is open, and may want it to be slow. */
-const UNTOLD = { minimumBytesPerSecond: 4 * 2 ** 20, maximumBytesPerSecond: 16 * 2 ** 20 };
+const DEFAULT_RESYNC_SPEED = { minimumBytesPerSecond: 4 * 2 ** 20, maximumBytesPerSecond: 16 * 2 ** 20 };
 
 /** The RAID groups of an engine. */
 export class EngineGroups {
@@ -227,7 +227,7 @@ export class EngineGroups {
         drives: found.map((id) => drives.get(id).drive),
         minimumEvents: record.events,
         ...this.#listeners(group),
-        resyncSpeed: group.speed ?? UNTOLD,
+        resyncSpeed: group.speed ?? DEFAULT_RESYNC_SPEED,
       });
       if (!wasKnown && !group.hasFailed()) this.#setup.onResumed(group.raid);
     } catch (error) {

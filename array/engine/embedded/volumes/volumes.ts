@@ -33,7 +33,7 @@ export class EngineVolumes {
   async open(onProblem: (error: unknown) => void): Promise<void> {
     const all = [...this.#pools.all()];
     const pools = all.flatMap(({ pool }) => (pool ? [pool] : []));
-    // A pool that cannot take it now is settled at the next start; its volumes are there, but refuse.
+    // A pool that cannot take it now is reconciled at the next start; its volumes are there, but refuse.
     await reconcileMigrations(pools, pools.length === all.length).catch(onProblem);
     for (const entry of this.#pools.all()) {
       for (const volume of entry.pool?.volumes.list() ?? []) {
