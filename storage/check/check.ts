@@ -1,9 +1,8 @@
-import type { Database, SqlValue } from '@granary/kernel/sqlite';
+import type { Database } from '@granary/kernel/sqlite';
 import { openPoolDatabase } from '../metadata/pool-database.ts';
 import { Catalogue } from '../pool/catalogue.ts';
-import type { BlockGroup } from '../raid/group.ts';
-import type { Finding as GroupFinding } from '../raid/repair/verify.ts';
 import { checkReduced } from '../volume/reduced/check.ts';
+import type { CheckContext, CheckedGroup } from './check-context.ts';
 import { checkExtents, type ExtentTotals } from './extents.ts';
 import { checkNames } from './names.ts';
 
@@ -29,29 +28,12 @@ export interface CheckedVolume {
   readonly snapshots: readonly { readonly id: string; readonly sizeBytes: number; readonly takenAt: Date }[];
 }
 
-/** A group that can verify itself; a group in memory cannot. */
-export interface CheckedGroup extends BlockGroup {
-  verify?(): Promise<GroupFinding[]>;
-  scrub?(): Promise<unknown>;
-}
-
 export interface CheckSetup {
   /** The metadata of a pool that is not open. */
   readonly file: string;
   readonly groups: readonly CheckedGroup[];
   /** Repair what can be repaired; otherwise nothing is changed. */
   readonly repair?: boolean;
-}
-
-/** What a part of the check reads, and where it reports findings. */
-export interface Check {
-  readonly database: Database;
-  readonly repair: boolean;
-  readonly groups: ReadonlyMap<string, CheckedGroup>;
-  /** Changes the metadata, as part of a repair. */
-  change(sql: string, ...values: SqlValue[]): void;
-  /** Records a finding; the repair, if any, runs only when repairs are requested. */
-  found(what: string, repair?: () => void | Promise<void>): Promise<void>;
 }
 
 /**
@@ -61,7 +43,7 @@ export interface Check {
 export async function checkPool(setup: CheckSetup): Promise<CheckReport> {
   const database = openPoolDatabase(setup.file);
   const findings: CheckFinding[] = [];
-  const check: Check = {
+  const check: CheckContext = {
     database,
     repair: setup.repair === true,
     groups: new Map(setup.groups.map((group) => [group.id, group])),
@@ -84,7 +66,7 @@ export async function checkPool(setup: CheckSetup): Promise<CheckReport> {
   }
 }
 
-async function checkGroups(check: Check): Promise<void> {
+async function checkGroups(check: CheckContext): Promise<void> {
   for (const [id, group] of check.groups) {
     const findings = (await group.verify?.()) ?? [];
     for (const { kind, message } of findings) {

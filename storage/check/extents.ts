@@ -1,7 +1,7 @@
 import { Allocator, GroupSpace } from '../pool/allocator.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { extentOf, HOLE, OPAQUE } from '../volume/extent-map.ts';
-import type { Check } from './check.ts';
+import type { CheckContext } from './check-context.ts';
 
 export interface ExtentTotals {
   readonly total: number;
@@ -10,7 +10,7 @@ export interface ExtentTotals {
 }
 
 /** Every extent that a map or a container names lies in the pool and is named once. */
-export async function checkExtents(check: Check): Promise<ExtentTotals> {
+export async function checkExtents(check: CheckContext): Promise<ExtentTotals> {
   const allocator = await spacesOf(check);
   const doubles: Owner[] = [];
   for (const owner of owners(check)) {
@@ -39,7 +39,7 @@ interface Owner {
   readonly drop: () => void;
 }
 
-async function spacesOf(check: Check): Promise<Allocator> {
+async function spacesOf(check: CheckContext): Promise<Allocator> {
   const allocator = new Allocator('simple');
   const rows = check.database.all<{ id: string; first_extent: number; extent_count: number }>(
     'SELECT id, first_extent, extent_count FROM groups ORDER BY first_extent',
@@ -56,7 +56,7 @@ async function spacesOf(check: Check): Promise<Allocator> {
   return allocator;
 }
 
-function* owners(check: Check): Generator<Owner> {
+function* owners(check: CheckContext): Generator<Owner> {
   const { database } = check;
   const pages = database.all<{ layer: number; page: number }>(
     "SELECT layer, page FROM maps JOIN layers ON layers.id = maps.layer WHERE format = 'plain'",
@@ -95,7 +95,7 @@ function* owners(check: Check): Generator<Owner> {
 }
 
 /** It is unknown which owner wrote last: each gets a copy of the bytes as they are. */
-async function moveToOwnExtent(check: Check, allocator: Allocator, owner: Owner): Promise<void> {
+async function moveToOwnExtent(check: CheckContext, allocator: Allocator, owner: Owner): Promise<void> {
   const target = allocator.allocate();
   if (target === undefined) throw new Error('There is no free extent to give the second owner its own copy');
   const bytes = Buffer.alloc(EXTENT_BYTES);
@@ -107,7 +107,7 @@ async function moveToOwnExtent(check: Check, allocator: Allocator, owner: Owner)
   owner.move(target);
 }
 
-function place(check: Check, allocator: Allocator, extent: number) {
+function place(check: CheckContext, allocator: Allocator, extent: number) {
   const space = allocator.spaceOf(extent);
   const group = check.groups.get(space.groupId);
   if (!group) throw new Error(`RAID group ${space.groupId} is not there`);

@@ -1,13 +1,13 @@
-import type { Check } from './check.ts';
+import type { CheckContext } from './check-context.ts';
 
 /** Every name refers to a layer, every layer to its parent, and every page of a map to its layer. */
-export async function checkNames(check: Check): Promise<void> {
+export async function checkNames(check: CheckContext): Promise<void> {
   await checkReferences(check);
   await checkCircles(check);
   await checkShape(check);
 }
 
-async function checkReferences(check: Check): Promise<void> {
+async function checkReferences(check: CheckContext): Promise<void> {
   const { database } = check;
   const rows = (sql: string): { id: string | number; layer: number }[] => database.all(sql);
   for (const { id, layer } of rows('SELECT id, layer FROM volumes WHERE layer NOT IN (SELECT id FROM layers)')) {
@@ -44,7 +44,7 @@ async function checkReferences(check: Check): Promise<void> {
   }
 }
 
-async function checkCircles(check: Check): Promise<void> {
+async function checkCircles(check: CheckContext): Promise<void> {
   const rows = check.database.all<{ id: number; parent: number | null }>('SELECT id, parent FROM layers');
   const parents = new Map(rows.map(({ id, parent }) => [id, parent]));
   const sound = new Set<number>();
@@ -65,7 +65,7 @@ async function checkCircles(check: Check): Promise<void> {
 const PAGE_BYTES = { plain: 1024, reduced: 2048 } as const;
 const BLOCKS_BYTES = 2048;
 
-async function checkShape(check: Check): Promise<void> {
+async function checkShape(check: CheckContext): Promise<void> {
   const pages = check.database.iterate<PageShape>(
     `SELECT maps.layer, maps.page, length(entries) AS entries, length(blocks) AS blocks, format
      FROM maps JOIN layers ON layers.id = maps.layer`,

@@ -2,10 +2,21 @@ import { isDatabaseFull, type Database, type Transaction } from '@granary/kernel
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
-import { type ExtentMapPage } from '../volume/extent-map.ts';
+
+/** A page of a layer's map, as a commit writes it. */
+interface MapPage {
+  readonly index: number;
+  readonly entries: Uint32Array | Float64Array;
+  readonly low: Uint32Array | undefined;
+  readonly high: Uint32Array | undefined;
+  readonly used: number;
+  /** Changed since it was written, and part of the next commit. */
+  dirty: boolean;
+  compact(): void;
+}
 
 interface CommitBatch {
-  pages: { layer: number; page: ExtentMapPage }[];
+  pages: { layer: number; page: MapPage }[];
   operations: ((tx: Transaction) => void)[];
   retired: number[];
   afterwards: (() => void)[];
@@ -44,7 +55,7 @@ export class PoolCommits {
     this.#reserve = reserve;
   }
 
-  pageChanged(layer: number, page: ExtentMapPage): void {
+  pageChanged(layer: number, page: MapPage): void {
     if (page.dirty) return;
     page.dirty = true;
     this.#open.pages.push({ layer, page });
@@ -163,7 +174,7 @@ interface PageRow {
   readonly blocks: Uint8Array | undefined;
 }
 
-function rowOf(layer: number, page: ExtentMapPage): PageRow {
+function rowOf(layer: number, page: MapPage): PageRow {
   page.dirty = false;
   page.compact();
   if (page.used === 0) return { layer, page: page.index, entries: undefined, blocks: undefined };

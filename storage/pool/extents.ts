@@ -6,7 +6,7 @@ import { BLOCK_BYTES, EXTENT_BYTES, type Done } from '../units.ts';
 import type { Caching, ExtentStore } from '../volume/format.ts';
 import { type Allocator, type GroupSpace } from './allocator.ts';
 import type { ReadCache } from './read-cache.ts';
-import { Readers } from './readers.ts';
+import { Readers } from '../volume/readers.ts';
 import { Trimming } from './trimming.ts';
 
 /** Larger reads bypass the cache: a backup must not evict blocks that are read often. */

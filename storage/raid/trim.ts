@@ -1,9 +1,8 @@
 import { BLOCK_BYTES } from '../units.ts';
 import { NEVER_WRITTEN } from './checksums/checksum-page.ts';
-import type { ChecksumPage } from './checksums/checksum-page.ts';
 import type { GroupCore } from './core.ts';
 import type { Layout } from './layout.ts';
-import type { Member } from './members/member.ts';
+import type { Member, MemberPage } from './members/member.ts';
 
 /** Smaller runs are not worth a call. */
 const RUN_ROWS_MIN = (64 * 1024) / BLOCK_BYTES;
@@ -49,7 +48,7 @@ async function trimRows(core: GroupCore, member: Member, row: number, end: numbe
   }
 }
 
-function isDurable({ isDirty, writing, generations, member }: ChecksumPage): boolean {
+function isDurable({ isDirty, writing, generations, member }: MemberPage): boolean {
   return !isDirty && writing === undefined && member.isAlive && generations?.isDurable !== false;
 }
 

@@ -1,7 +1,6 @@
 import type { StorageError } from '../../errors.ts';
 import { ROWS_PER_SECTOR } from './checksum-page-format.ts';
 import type { RegionGenerations } from './generations.ts';
-import type { Member } from '../members/member.ts';
 
 /** The block was never written and reads as zeros. */
 export const NEVER_WRITTEN = 0;
@@ -14,8 +13,8 @@ export const UNKNOWN = 0x10c5_0b5e;
 export type Refusal = StorageError | undefined;
 
 /** The checksums of one region on one member. */
-export class ChecksumPage {
-  readonly member: Member;
+export class ChecksumPage<M extends { readonly slot: number }> {
+  readonly member: M;
   readonly region: number;
   readonly entries: Uint32Array;
   readonly owner: Buffer;
@@ -32,7 +31,7 @@ export class ChecksumPage {
   isResident = true;
   writing: Promise<Refusal> | undefined;
 
-  constructor(member: Member, region: number, entries: Uint32Array, owner: Buffer, generations?: RegionGenerations) {
+  constructor(member: M, region: number, entries: Uint32Array, owner: Buffer, generations?: RegionGenerations) {
     this.member = member;
     this.region = region;
     this.entries = entries;

@@ -5,7 +5,7 @@ import type { ReadPage } from './checksum-page-format.ts';
 import { stepsBehind } from './generations.ts';
 import type { RegionGenerations } from './generations.ts';
 import type { Layout } from '../layout.ts';
-import type { Member } from '../members/member.ts';
+import type { Member, MemberPage } from '../members/member.ts';
 
 const NO_OWNER = Buffer.alloc(0);
 
@@ -27,7 +27,7 @@ export interface ClassifyOptions {
 }
 
 export interface ClassifiedPages {
-  readonly pages: readonly ChecksumPage[];
+  readonly pages: readonly MemberPage[];
   /** Members that hold the region and had at least one sector of checksums rejected. */
   readonly rejected: readonly Member[];
 }
@@ -44,7 +44,7 @@ export function classifyPages(raw: readonly RawPage[], options: ClassifyOptions)
   const holders = read.filter(({ isHolder }) => isHolder).map(({ content }) => content);
   const generations = options.generationsOf(latestGenerations(holders, slots));
   const isBlanked = isWritten && !isUnsynced && generations.latest.every((generation) => generation === 0);
-  const pages: ChecksumPage[] = [];
+  const pages: MemberPage[] = [];
   const rejected: Member[] = [];
   for (const { member, owner, content, isHolder } of read) {
     const page = new ChecksumPage(member, region, new Uint32Array(layout.regionRows), owner, generations);
@@ -57,7 +57,7 @@ export function classifyPages(raw: readonly RawPage[], options: ClassifyOptions)
 }
 
 /** False when a sector is damaged, has another owner, or is further behind than allowed. */
-function acceptSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: number): boolean {
+function acceptSectors(page: MemberPage, { sectors }: ReadPage, stepsAllowed: number): boolean {
   const { member, generations } = page;
   let areAllAccepted = true;
   page.generation = generations?.latest[member.slot] ?? 0;
@@ -81,13 +81,13 @@ function acceptSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: 
   return areAllAccepted;
 }
 
-export function pageOfFormat1(member: Member, region: number, content: Buffer): ChecksumPage {
+export function pageOfFormat1(member: Member, region: number, content: Buffer): MemberPage {
   const entries = new Uint32Array(content.buffer, content.byteOffset, BLOCK_BYTES / 4);
   return new ChecksumPage(member, region, entries, NO_OWNER);
 }
 
 /** The rows of the region whose checksums differ between drive and memory. */
-export function differingRows(page: ChecksumPage, found: Buffer): number[] {
+export function differingRows(page: MemberPage, found: Buffer): number[] {
   const entries = new Uint32Array(found.buffer, found.byteOffset, BLOCK_BYTES / 4);
   const rows: number[] = [];
   const read = page.generations && decodePage(found, page.owner, page.generations.latest.length);

@@ -1,10 +1,10 @@
 import { isNoSpace } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
-import type { ChecksumPage, Refusal } from './checksum-page.ts';
+import type { Refusal } from './checksum-page.ts';
 import { encodePage } from './checksum-page-format.ts';
 import { checksumPageOffset } from '../layout.ts';
 import type { Layout } from '../layout.ts';
-import type { FailMember, Member } from '../members/member.ts';
+import type { FailMember, Member, MemberPage } from '../members/member.ts';
 
 /** The state of a page before it was written, restored when the disk is full. */
 interface Before {
@@ -43,7 +43,7 @@ export class ChecksumWriter {
   }
 
   /** Undefined when the write is done already. `after` is a condition of the same member that the write waits for. */
-  #write(page: ChecksumPage, after: Promise<void> | undefined): Promise<Refusal> | undefined {
+  #write(page: MemberPage, after: Promise<void> | undefined): Promise<Refusal> | undefined {
     const before: Before = { hasFirstWrites: page.hasFirstWrites, generation: page.generation };
     page.isDirty = false;
     page.hasFirstWrites = false;
@@ -54,7 +54,7 @@ export class ChecksumWriter {
     return this.#watch(page, before, this.#writeAfter(page, content, [running, after]));
   }
 
-  #writeAtOnce(page: ChecksumPage, before: Before): Promise<Refusal> | undefined {
+  #writeAtOnce(page: MemberPage, before: Before): Promise<Refusal> | undefined {
     const { member, region } = page;
     if (isGone(member)) return undefined;
     const content = this.#encode(page, this.#scratch);
@@ -70,7 +70,7 @@ export class ChecksumWriter {
   }
 
   async #writeAfter(
-    { member, region }: ChecksumPage,
+    { member, region }: MemberPage,
     content: Buffer,
     conditions: readonly (Promise<unknown> | undefined)[],
   ): Promise<Refusal> {
@@ -95,7 +95,7 @@ export class ChecksumWriter {
     return undefined;
   }
 
-  #watch(page: ChecksumPage, before: Before, outcome: Promise<Refusal>): Promise<Refusal> {
+  #watch(page: MemberPage, before: Before, outcome: Promise<Refusal>): Promise<Refusal> {
     const writing = outcome.then((refusal) => {
       if (page.writing === writing) page.writing = undefined;
       if (refusal === undefined) return undefined;
@@ -108,7 +108,7 @@ export class ChecksumWriter {
     return writing;
   }
 
-  #encode(page: ChecksumPage, into: Buffer): Buffer {
+  #encode(page: MemberPage, into: Buffer): Buffer {
     const { entries, owner, generations, member } = page;
     if (generations === undefined) {
       into.set(new Uint8Array(entries.buffer, entries.byteOffset, BLOCK_BYTES));

@@ -1,12 +1,11 @@
 import { isNoSpace } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
-import type { ChecksumPage } from './checksum-page.ts';
 import { differingRows, classifyPages, pageOfFormat1 } from './checksum-pages-read.ts';
 import { ChecksumWriter } from './checksum-writer.ts';
 import { GenerationTable } from './generation-table.ts';
 import { checksumPageOffset } from '../layout.ts';
 import type { Layout } from '../layout.ts';
-import type { FailMember, Member } from '../members/member.ts';
+import type { FailMember, Member, MemberPage } from '../members/member.ts';
 
 const CACHE_BYTES_DEFAULT = 32 * 1024 * 1024;
 const PAGES_MIN = 64;
@@ -36,7 +35,7 @@ export class ChecksumCache {
   readonly #layout: Layout;
   readonly #writer: ChecksumWriter;
   readonly #pagesMax: number;
-  readonly #ring: ChecksumPage[] = [];
+  readonly #ring: MemberPage[] = [];
   readonly #loading = new Map<number, Promise<ReadonlySet<Member>>>();
   #hand = 0;
 
@@ -52,7 +51,7 @@ export class ChecksumCache {
   }
 
   /** The page, from memory or from the drive; undefined when the drive failed. */
-  fetch(member: Member, region: number): ChecksumPage | Promise<ChecksumPage | undefined> {
+  fetch(member: Member, region: number): MemberPage | Promise<MemberPage | undefined> {
     const page = member.pages.get(region);
     if (page === undefined) return this.#load(member, region);
     page.wasUsed = true;
@@ -116,7 +115,7 @@ export class ChecksumCache {
     member: Member,
     row: number,
     entries: Uint32Array,
-    change: (page: ChecksumPage, first: number) => void,
+    change: (page: MemberPage, first: number) => void,
   ): Promise<void> {
     const region = this.#regionOf(row);
     for (;;) {
@@ -130,7 +129,7 @@ export class ChecksumCache {
     }
   }
 
-  async #load(member: Member, region: number): Promise<ChecksumPage | undefined> {
+  async #load(member: Member, region: number): Promise<MemberPage | undefined> {
     for (;;) {
       const running = this.#loading.get(region) ?? this.#startLoading(region);
       const unread = await running;
@@ -182,7 +181,7 @@ export class ChecksumCache {
     return unread;
   }
 
-  #insert(page: ChecksumPage): void {
+  #insert(page: MemberPage): void {
     page.member.pages.set(page.region, page);
     this.#ring.push(page);
     if (page.generations !== undefined) page.generations.pageCount += 1;
@@ -233,7 +232,7 @@ export class ChecksumCache {
     }
   }
 
-  #remove(page: ChecksumPage): void {
+  #remove(page: MemberPage): void {
     this.#markEvicted(page);
     page.member.pages.delete(page.region);
     const index = this.#ring[this.#hand] === page ? this.#hand : this.#ring.indexOf(page);
@@ -242,7 +241,7 @@ export class ChecksumCache {
   }
 
   /** The page cannot be looked up any more. */
-  #markEvicted(page: ChecksumPage): void {
+  #markEvicted(page: MemberPage): void {
     page.isResident = false;
     if (page.generations !== undefined) this.generations.pageEvicted(page.generations);
   }
@@ -258,10 +257,10 @@ function isGone(member: Member): boolean {
 }
 
 /** The drive holds the page as it is in memory. */
-function isAtRest(page: ChecksumPage): boolean {
+function isAtRest(page: MemberPage): boolean {
   return !page.isDirty && page.writing === undefined && page.isResident && page.member.isAlive;
 }
 
-function isIdle(page: ChecksumPage): boolean {
+function isIdle(page: MemberPage): boolean {
   return isAtRest(page) && !page.wasUsed;
 }

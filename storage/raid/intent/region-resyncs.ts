@@ -1,17 +1,34 @@
 import { isNoSpace } from '../../errors.ts';
-import { BATCH_ROWS } from '../layout.ts';
-import type { GroupCore } from '../core.ts';
-import { DeferredWrites } from '../journal/deferred-writes.ts';
+import type { RangeLock } from '../../range-lock.ts';
+import { DeferredWrites, type RowTarget } from '../journal/deferred-writes.ts';
+import { BATCH_ROWS, type Layout } from '../layout.ts';
+import type { Strategy } from '../strategy.ts';
+import type { RegionSet } from './region-set.ts';
+
+/** The group whose regions are resynced. */
+interface ResyncedGroup extends RowTarget {
+  readonly layout: Layout;
+  readonly locks: RangeLock;
+  readonly strategy: Strategy;
+  readonly unsynced: RegionSet;
+  readonly counters: { resyncedRegions: number };
+  readonly startWork: () => void;
+  readonly wasMissing: (slot: number, row: number) => boolean;
+  rowsOf(region: number): { readonly first: number; readonly end: number };
+  isOpen(): boolean;
+  enter(): Promise<void>;
+  whileHeld(work: () => Promise<void>): Promise<void>;
+}
 
 /** Resyncs regions in which a crash, or a full disk, left a write incomplete. */
 export class RegionResyncs {
   readonly deferred: DeferredWrites;
-  readonly #core: GroupCore;
+  readonly #core: ResyncedGroup;
   readonly #running = new Map<number, Promise<void>>();
   /** Regions where a full disk refused part of a write to a stripe with all members present. */
   readonly #torn = new Set<number>();
 
-  constructor(core: GroupCore) {
+  constructor(core: ResyncedGroup) {
     this.#core = core;
     this.deferred = new DeferredWrites(core);
   }

@@ -1,7 +1,18 @@
 import { isNoSpace } from '../../errors.ts';
-import type { GroupCore } from '../core.ts';
+import type { ChecksumCache } from '../checksums/checksums.ts';
 import type { ShardWrite } from './journal-record.ts';
+import type { GroupMembership } from '../members/group-membership.ts';
+import type { Member } from '../members/member.ts';
 import type { StripeRows } from '../parity/stripe-rows.ts';
+
+/** Where deferred writes are applied. */
+export interface RowTarget {
+  readonly membership: GroupMembership;
+  readonly checksums: ChecksumCache;
+  readonly journal: { complete(): Promise<void> };
+  regionOf(row: number): number;
+  writeRows(member: Member, row: number, from: Buffer): Promise<boolean>;
+}
 
 /**
  * Writes that are in the journal and that a full disk refused in place, or in a copy of the journal. With a member
@@ -9,10 +20,10 @@ import type { StripeRows } from '../parity/stripe-rows.ts';
  * deferred until all of them are applied. No other write goes through the journal meanwhile, which bounds their number.
  */
 export class DeferredWrites {
-  readonly #core: GroupCore;
+  readonly #core: RowTarget;
   readonly #writes = new Map<number, ShardWrite[]>();
 
-  constructor(core: GroupCore) {
+  constructor(core: RowTarget) {
     this.#core = core;
   }
 

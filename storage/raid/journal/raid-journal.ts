@@ -3,10 +3,23 @@ import { allDone } from '../../all-done.ts';
 import { SharedFlush } from '../../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
-import type { GroupCore } from '../core.ts';
+import type { ChecksumCache } from '../checksums/checksums.ts';
 import { decodeHeader, decodePayload, encodeRecord, RECORD_WRITES_MAX, recordBytes } from './journal-record.ts';
 import type { RecordHeader, ShardWrite } from './journal-record.ts';
+import type { Layout } from '../layout.ts';
+import type { GroupMembership } from '../members/group-membership.ts';
 import type { FailMember, Member } from '../members/member.ts';
+
+/** The group whose stripe writes are journaled. */
+interface JournaledGroup {
+  readonly id: string;
+  readonly layout: Layout;
+  readonly membership: GroupMembership;
+  readonly checksums: ChecksumCache;
+  readonly resyncs: { readonly deferred: { readonly size: number } };
+  writeRows(member: Member, row: number, from: Buffer): Promise<boolean>;
+  flushMembers(): Promise<void>;
+}
 
 const COPIES = 2;
 const NO_HEADER = Buffer.alloc(BLOCK_BYTES);
@@ -31,7 +44,7 @@ interface Place {
  * the event count it was written under, so every membership change ends a generation. See `../README.md`.
  */
 export class RaidJournal {
-  readonly #core: GroupCore;
+  readonly #core: JournaledGroup;
   readonly #fail: FailMember;
   #generation = 1;
   #index = 0;
@@ -49,7 +62,7 @@ export class RaidJournal {
   readonly #completer = new SharedFlush(() => this.#completeNow());
   #onIdle: (() => void) | undefined;
 
-  constructor(options: { readonly core: GroupCore; readonly fail: FailMember }) {
+  constructor(options: { readonly core: JournaledGroup; readonly fail: FailMember }) {
     this.#core = options.core;
     this.#fail = options.fail;
   }

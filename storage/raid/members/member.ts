@@ -7,6 +7,9 @@ import type { MemberState } from './superblock.ts';
 /** Fails a member. Throws instead when the disk is full, because that is no failure of the member. */
 export type FailMember = (member: Member, error: unknown) => void;
 
+/** The checksums of one region of a member. */
+export type MemberPage = ChecksumPage<Member>;
+
 /** A drive in a slot of the group, and the part of the data it holds. */
 export class Member {
   readonly slot: number;
@@ -27,7 +30,7 @@ export class Member {
   failedAt: number | undefined;
   isIncomplete = false;
   superblockSlot: number;
-  readonly pages = new Map<number, ChecksumPage>();
+  readonly pages = new Map<number, MemberPage>();
   readonly #regionRows: number;
 
   constructor(place: {

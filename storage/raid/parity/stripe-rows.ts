@@ -2,11 +2,24 @@ import { allocate, blocksMatch, clear, recover, release } from '../../kernels/in
 import { BLOCK_BYTES } from '../../units.ts';
 import { blockOf, damagedBlocks, isNoneWritten } from '../blocks.ts';
 import { LOST, UNKNOWN } from '../checksums/checksum-page.ts';
-import type { GroupCore } from '../core.ts';
+import type { ChecksumCache } from '../checksums/checksums.ts';
+import type { RegionSet } from '../intent/region-set.ts';
 import type { ShardWrite } from '../journal/journal-record.ts';
+import type { Layout } from '../layout.ts';
+import type { GroupMembership } from '../members/group-membership.ts';
 import type { Member } from '../members/member.ts';
 import { isParityConsistent } from './parity-check.ts';
 import type { StripeMap } from './stripe-map.ts';
+
+/** What rows are loaded from. */
+interface RowSource {
+  readonly layout: Layout;
+  readonly membership: GroupMembership;
+  readonly checksums: ChecksumCache;
+  readonly unsynced: RegionSet;
+  regionOf(row: number): number;
+  readRows(member: Member, row: number, into: Buffer): Promise<boolean>;
+}
 
 /** The state of a block. The checksum of an unknown block is lost, so its content cannot be verified. */
 export type BlockState = 'good' | 'damaged' | 'unknown' | 'absent' | 'solved' | 'gone';
@@ -25,10 +38,10 @@ export class StripeRows {
   readonly states: BlockState[][] = [];
   /** After a crash: rows in which the checksum of the shard has an older generation than other members record. */
   readonly behind: Set<number>[] = [];
-  readonly #core: GroupCore;
+  readonly #core: RowSource;
   readonly #map: StripeMap;
 
-  private constructor(core: GroupCore, map: StripeMap, row: number, count: number) {
+  private constructor(core: RowSource, map: StripeMap, row: number, count: number) {
     this.#core = core;
     this.#map = map;
     this.stripe = map.stripeOf(row);
@@ -43,7 +56,7 @@ export class StripeRows {
     }
   }
 
-  static async load(core: GroupCore, map: StripeMap, row: number, count: number): Promise<StripeRows> {
+  static async load(core: RowSource, map: StripeMap, row: number, count: number): Promise<StripeRows> {
     const rows = new StripeRows(core, map, row, count);
     await Promise.all(rows.shards.map((_, shard) => rows.#load(shard)));
     return rows;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { allocate, release } from '../../kernels/index.ts';
 import type { PoolCommits } from '../../metadata/pool-commits.ts';
-import { Readers } from '../../pool/readers.ts';
+import { Readers } from '../readers.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../../units.ts';
 import type { Caching, ExtentStore } from '../format.ts';
 import { containerOf, FIRST_ADDRESS, firstBlockOf } from './address.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import { Readers } from './readers.ts';
-import { blocks, HeldGroup, lettersOf, MIB, rigOf } from './testing/pool-rig.ts';
+import { blocks, HeldGroup, lettersOf, MIB, rigOf } from '../pool/testing/pool-rig.ts';
 
 describe('readers', () => {
   it('hand an extent on at once when nobody reads', () => {
