@@ -74,6 +74,7 @@ test('every operation that is served has a request that the tests can make', () 
   assert.deepEqual(
     ids.filter((id) => !preparations[id]),
     [],
+    'each needs an entry in array/testing/valid-requests.ts',
   );
   assert.deepEqual(
     Object.keys(preparations).filter((id) => !ids.includes(id)),

@@ -2,6 +2,10 @@ import type { ErrorName } from './errors.ts';
 import type { Param, Params, Parsed, Sent } from './params.ts';
 import type { Reply, Returned } from './reply.ts';
 
+/**
+ * Names of what the specification does not name: a path is snake_case, with `{id}` for the group's own record and
+ * `{array_id}` for one above it; an operation is a verb, or a verb and a noun (`list`, `setCache`, `listVolumes`).
+ */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**

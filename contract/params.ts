@@ -58,6 +58,7 @@ interface TextOptions extends Common<string> {
 
 const TEXT_LENGTH_MAX = 1024;
 
+/** With `min: 0` an empty text is a value: an update removes by it what was set. Null counts as not sent. */
 export function text(description: string, options: TextOptions = {}): Param<string, 'required'> {
   const { min = 1, max = TEXT_LENGTH_MAX, pattern, ...rest } = options;
   const schema = Type.String({ minLength: min, maxLength: max, ...(pattern && { pattern }) });

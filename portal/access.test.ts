@@ -42,6 +42,7 @@ test('every operation of the contract has a request that the tests can make', ()
   assert.deepEqual(
     ids.filter((id) => !preparations[id]),
     [],
+    'each needs an entry in portal/testing/valid-requests.ts',
   );
   assert.deepEqual(
     Object.keys(preparations).filter((id) => !ids.includes(id)),

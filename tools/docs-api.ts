@@ -115,12 +115,17 @@ function recordsOf(api: Api): Map<string, Schema> {
   return found;
 }
 
+/** Of a field that may be null, the text is beside `null`. */
+function descriptionOf(field: Schema): string {
+  return field.description ?? field.anyOf?.find(({ type }) => type !== 'null')?.description ?? '';
+}
+
 function recordSections(api: Api): string {
   const sections = [...recordsOf(api)]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([title, schema]) => {
       const rows = Object.entries(schema.properties ?? {}).map(
-        ([name, field]) => `| \`${name}\` | ${cell(typeText(field))} | ${cell(field.description ?? '')} |`,
+        ([name, field]) => `| \`${name}\` | ${cell(typeText(field))} | ${cell(descriptionOf(field))} |`,
       );
       return [`### ${title}`, '', '| Field | Type | |', '|---|---|---|', ...rows, ''].join('\n');
     });

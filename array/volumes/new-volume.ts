@@ -82,7 +82,7 @@ export function newVolume(name: Volume['name'], wanted: Reduced, now: number): U
   };
 }
 
-/** It starts as its source is; what watches and what caps the source are its own affair. */
+/** It has the size, pool and reduction of its source; comment, alert limits and caps are its own. */
 export function newClone(name: Volume['name'], displayName: string, source: Volume, now: number): Unnamed {
   const { pool, sizeBytes, compress, dedupe } = source;
   const like = { displayName, pool, sizeBytes, compress: compress, dedupe: dedupe, encrypted: false };

@@ -178,6 +178,7 @@ export class VolumeUpdates {
       this.#checkSmbOnly(db, volume, share);
     }
     if (isForced) return;
+    // Any option: a server may hold on to what it read of the volume when it was attached.
     checkDetached(volume, this.#dependents.listAttachedServers(db, volume.name), ', or use force=YES');
   }
 

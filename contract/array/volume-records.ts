@@ -6,6 +6,7 @@ const onOff = oneOf('on', 'off');
 const alertLimit = str('Alert above this; 0 is none');
 const capping = str('Never above this; 0 is no cap');
 
+/** Of `Volume` and of `FreeVolume`. */
 const identity = {
   name: str(),
   display_name: str(),
