@@ -16,7 +16,7 @@ interface Behind {
 const WAITS_MAX = 60;
 
 interface DeliveryOptions {
-  /** Tells the engine all of one thing, as it is on record at that moment. */
+  /** Sends the whole present state of one record to the engine. */
   readonly send: (name: string) => Promise<void>;
   /** Written to the log with what the engine did not take. */
   readonly what: string;
@@ -26,7 +26,7 @@ interface DeliveryOptions {
 }
 
 /**
- * Tells the engine how things stand: each whole, as it is on record when its turn comes, so that what the engine heard
+ * Sends records to the engine: each whole, as it is when its turn comes, so that what the engine got
  * last is what was written last.
  */
 export class Deliveries {

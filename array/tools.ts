@@ -14,6 +14,6 @@ export interface ArrayTools {
   readonly readings: Readings;
   /** Asked each time it matters: the cloud may change it while the array runs. */
   readonly configuration: () => HostedConfiguration;
-  /** Gives a drive back to the cloud, which tells the configuration without it; rejects with its reason. */
+  /** Returns a drive to the cloud, which sends the configuration without it; rejects with its reason. */
   readonly returnDrive: (uuid: string) => Promise<void>;
 }

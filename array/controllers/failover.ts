@@ -12,7 +12,7 @@ export class Failover {
     this.#tools = tools;
   }
 
-  /** Forced, it is tried even where drives are being mended; what is under way starts again at the other controller. */
+  /** With force it is tried even during a rebuild; operations under way start again at the other controller. */
   async run(isForced: boolean, actor: string): Promise<void> {
     const { engine, readings } = this.#tools;
     const controllers = partOf(engine, 'controllers');

@@ -45,11 +45,11 @@ export class DrivePlacements {
     const drives = store.read((db) => repository.listDrives(db));
     const works = ({ uuid }: DriveRecord) => ['online', 'rebuilding'].includes(readings.drive(uuid)?.state ?? '');
     const leaving = drives.filter(({ isLeaving }) => isLeaving);
-    const mended = drives.filter((drive) => drive.isFailed && drive.raidGroup !== null && works(drive));
-    if (leaving.length + mended.length > 0)
+    const recovered = drives.filter((drive) => drive.isFailed && drive.raidGroup !== null && works(drive));
+    if (leaving.length + recovered.length > 0)
       await store.write((tx) => {
         for (const { name } of leaving) repository.updateDrive(tx, name, { isLeaving: false }, clock.now());
-        for (const { name } of mended) repository.updateDrive(tx, name, { isFailed: false }, clock.now());
+        for (const { name } of recovered) repository.updateDrive(tx, name, { isFailed: false }, clock.now());
       });
     for (const record of drives) if (record.isOffline && this.find(record.uuid)) await this.#applyToEngine(record);
   }

@@ -58,7 +58,7 @@ export class DriveService {
     });
   }
 
-  /** After a start: the engine hears which drives are out of service, and what was being given back is ours still. */
+  /** After a start: drives that are out of service are taken offline in the engine, and drives that were being returned stay. */
   reconcile(): Promise<void> {
     return this.#placements.reconcile();
   }
@@ -128,7 +128,7 @@ export class DriveService {
     return name;
   }
 
-  /** Gives a free drive back. The cloud tells the configuration without it before it answers: no turn is held here. */
+  /** Returns a free drive. The cloud sends the configuration without it before it answers: no lock is held here. */
   async remove(name: string, actor: string): Promise<string> {
     const { store, clock, returnDrive } = this.#tools;
     const record = await store.write((tx) => {

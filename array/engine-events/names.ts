@@ -6,7 +6,7 @@ import { findServer } from '../servers/repository.ts';
 import { findAnyVolume } from '../volumes/repository.ts';
 import { called } from '../wording.ts';
 
-/** What users call the things an engine tells of, and what their events are about. */
+/** The users' names of resources in engine events, and the subjects of those events. */
 export class EventNames {
   readonly #db: Db;
 

@@ -5,7 +5,7 @@ import type { ShareEngine } from './shares.ts';
 
 /**
  * What an array needs of whatever keeps its bytes. The embedded engine is one; a cluster with pools, images, snapshots
- * and exports of its own can be another: nothing here tells of files, extents or layers. An engine does all of
+ * and exports of its own can be another: nothing here depends on files, extents or layers. An engine does all of
  * `EngineCore`; the parts beside it are optional, and services ask for one by `partOf`.
  *
  * - Things are named by the array's own names (`pool-00000001`), drives by their uuid.

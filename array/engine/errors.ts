@@ -25,7 +25,7 @@ const entries: Partial<Record<EngineErrorCode, ErrorName>> = {
   locked: 'volume_locked',
 };
 
-/** Why an engine refuses. Who calls the array hears it as it stands: the words say what to do. */
+/** Why an engine refuses. Callers of the array get the message unchanged: it says what to do. */
 export class EngineError extends GranaryError {
   readonly code: EngineErrorCode;
 

@@ -10,12 +10,12 @@ export interface Hardware {
 
   createGroup(group: NewGroup): Promise<{ readonly capacityBytes: number }>;
   deleteGroup(id: string): Promise<void>;
-  /** Puts a free drive in the place of a member. Resolves when the rebuild is under way; the report tells how far. */
+  /** Puts a free drive in the place of a member. Resolves when the rebuild is under way; the report shows its progress. */
   replaceDrive(group: string, from: string, to: string): Promise<void>;
   addSpare(group: string, drive: string): Promise<void>;
   removeSpare(group: string, drive: string): Promise<void>;
   setResyncSpeed(group: string, speed: ResyncSpeed): Promise<void>;
-  /** Reads and compares everything from a fraction of it on, and mends what does not match. */
+  /** Reads and compares everything from a fraction of it on, and repairs what does not match. */
   scrubGroup(group: string, from: number, work: Work): Promise<ScrubResult>;
 
   /** Moves everything off a group and takes it out of the pool. */

@@ -1,6 +1,6 @@
 import type { QuotaSwitches } from './shares.ts';
 
-/** What an engine knows of itself. All counts run since its active controller started: they may begin anew. */
+/** What an engine knows of itself. All counts run since its active controller started: they may start again at zero. */
 export interface Report {
   /** Passed to the next `report`. */
   readonly version: number;

@@ -89,7 +89,7 @@ export class Mailer {
     );
   }
 
-  /** Once until it works again; otherwise the log would tell of nothing else. */
+  /** Once until it works again; otherwise it would fill the log. */
   async #recordFailure(error: unknown): Promise<void> {
     const { store, events, log } = this.#tools;
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_LENGTH_MAX);

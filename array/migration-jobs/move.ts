@@ -5,7 +5,7 @@ import type { Migration } from './migration.ts';
 export type MoveEnd =
   | { readonly outcome: 'moved' }
   | { readonly outcome: 'stopped' }
-  /** The controller that did it is gone, or it has no key any more; it starts anew. */
+  /** Its controller ended, or the volume is locked; the move starts again. */
   | { readonly outcome: 'interrupted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly reason: string };
 

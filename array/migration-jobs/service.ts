@@ -25,7 +25,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Moves volumes between pools while servers use them. The engine's word is final: where it says that the volume is, it
- * is, and the record follows. A move that a crash or a failover cut off starts anew; a paused one waits for its owner.
+ * is, and the record follows. A move that a crash or a failover cut off starts again; a paused one waits for its owner.
  */
 export class MigrationService {
   readonly #tools: ArrayTools;

@@ -15,11 +15,11 @@ type Peers = typeof peerApi.groups.peers;
 type EndOfRound = InputOf<Peers['completeRound']>;
 type PeerMirror = OutputOf<Peers['getMirror']>['mirror'];
 
-/** A source that does not call for so long is out of reach. */
+/** A source that did not call for this time is out of reach. */
 const SILENCE_MS_MAX = 90_000;
 
 /**
- * Mirrors whose destination is here. Their sources call; every answer means that what it tells of is on disk. What a
+ * Mirrors whose destination is here. Their sources call; every answer describes what is durable. What a
  * source sends again is taken again and changes nothing.
  */
 export class MirrorDestinations {
@@ -118,7 +118,7 @@ export class MirrorDestinations {
     });
   }
 
-  /** From this side: its source hears of it when it calls. */
+  /** From this side: its source learns it with its next call. */
   break(mirror: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
     return this.#turns.run(`${mirror.peer} ${mirror.sourceJob}`, async () => {
       const present = this.#records.require(mirror.name);

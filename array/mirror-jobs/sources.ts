@@ -55,7 +55,7 @@ interface Checked {
 const SOURCES_MAX = 500;
 const SHIPPING_MAX = 4;
 const CREATE_MS_MAX = 60_000;
-/** How long a break waits for the other side to have heard of it. */
+/** How long a break waits for the other side to acknowledge it. */
 const TELL_MS_MAX = 5_000;
 
 /** Mirrors whose source is here: made and ended by users, sent by a replication sender each. */

@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly arrayName: string;
   /** How large what is on its way is. */
   readonly sizeBytes: number;
-  /** The other side is not heard of. */
+  /** The other side does not call. */
   readonly isCutOff: boolean;
 }
 

@@ -33,7 +33,7 @@ export class DestinationBuckets {
     return this.#tools.store.read((db) => findDestinationAt(db, reference));
   }
 
-  /** It may have moved: the way there is looked for anew. */
+  /** It may have moved: its route is resolved again. */
   drop({ name }: Destination): void {
     const remote = this.#remotes.get(name);
     this.#remotes.delete(name);

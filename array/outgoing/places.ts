@@ -14,7 +14,7 @@ interface ProxyRequest {
 
 /** `host` or `host:port`. */
 export function readPlace(field: string, text: string): { host: string; port: number | undefined } {
-  // Whichever of two ports stands in for one that was left out tells whether it was.
+  // The parser fills in the default for a missing port: two results mean that there is none.
   const [one, two] = [parseHostAndPort(text, 1), parseHostAndPort(text, 2)];
   if (!one || !two) throw badParameter(field, 'must be host or host:port');
   return { host: one.host, port: one.port === two.port ? one.port : undefined };

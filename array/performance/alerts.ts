@@ -11,7 +11,7 @@ export interface Use {
   readonly limit: number;
 }
 
-/** Tells when a controller uses more than it should, once, and when it does so no longer. */
+/** Records when the use of a controller rises above its limit, and when it falls below again. */
 export class UsageAlerts {
   readonly #tools: Pick<ArrayTools, 'store' | 'events'>;
   readonly #raised = new Set<string>();

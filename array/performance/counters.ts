@@ -34,7 +34,7 @@ export class IoCounters {
   }
 }
 
-/** A total that is smaller than before began anew: the controller was restarted. */
+/** A total that is smaller than before was reset: the controller was restarted. */
 function subtract(now: OperationTotals, before: OperationTotals, into: Float64Array, at: number): void {
   const beganAnew = now.count < before.count || now.bytes < before.bytes || now.microseconds < before.microseconds;
   const { count, bytes, microseconds } = beganAnew ? nothing : before;

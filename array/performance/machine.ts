@@ -12,7 +12,7 @@ export function memoryBytes(): number {
 const IOWAIT_FIELD = 4;
 const FIELDS = 8;
 
-/** How large a part of the processors' time was spent waiting for disks; 0 where the system does not tell. */
+/** How large a part of the processors' time was spent waiting for disks; 0 where the system does not report it. */
 export class WaitingShare {
   #waiting = 0;
   #total = 0;

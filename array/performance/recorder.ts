@@ -111,7 +111,7 @@ export class PerformanceRecorder {
     }
     const last = this.#cacheCounts;
     this.#cacheCounts = now;
-    // Totals begin anew with a controller, and shrink with a pool that is deleted.
+    // Totals are reset with a controller, and shrink with a pool that is deleted.
     const isLess = now.hits < last.hits || now.misses < last.misses;
     const hits = isLess ? 0 : now.hits - last.hits;
     const misses = isLess ? 0 : now.misses - last.misses;

@@ -1,7 +1,7 @@
 import type { ArrayHandlers } from '../handlers.ts';
 import type { PerformanceService } from './service.ts';
 
-/** The part of the controllers' endpoints that tells what was measured. */
+/** The part of the controllers' endpoints that returns measurements. */
 export function controllerPerformanceRoutes(
   performance: PerformanceService,
 ): Pick<ArrayHandlers<'controllers'>, 'performance' | 'cachePerformance' | 'cacheStats'> {

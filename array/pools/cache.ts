@@ -18,7 +18,7 @@ export function cacheShare(cacheGb: number, pools: number, memoryBytes = totalme
   return Math.floor(total / pools / PAGE_BYTES) * PAGE_BYTES;
 }
 
-/** Divides the array's cache among the pools that use it, evenly, and tells the engine. */
+/** Divides the array's cache among the pools that use it, evenly, and publishes the result to the engine. */
 export class PoolCaches {
   readonly #tools: ArrayTools;
   readonly #turns = new Locks();
@@ -28,7 +28,7 @@ export class PoolCaches {
     this.#tools = tools;
   }
 
-  /** The engine hears only of what changed: a cache that is set anew begins empty. */
+  /** Only changes are sent to the engine: setting a cache empties it. */
   publish(): Promise<void> {
     return this.#turns.run('cache', async () => {
       const { store, engine, configuration } = this.#tools;

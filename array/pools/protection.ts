@@ -29,7 +29,7 @@ interface Watched extends Watches {
   relief: Promise<void> | undefined;
 }
 
-/** It must be better for so long: a pool at a threshold would go back and forth. */
+/** How long it must be better: a pool at a threshold would otherwise go back and forth. */
 const BETTER_FOR_MS = 10_000;
 /** What a deleted snapshot held comes back by and by. */
 const RELIEF_EVERY_MS = 3_000;
@@ -160,7 +160,7 @@ export class PoolProtection {
     insertSample(tx, pool.name, { takenAt: now, usedBytes, savedBytes });
   }
 
-  /** One by one, in the background: readings go on meanwhile and tell whether it helped. */
+  /** One by one, in the background: readings go on meanwhile and show whether it helped. */
   #relieve(pool: Pool, report: PoolReport, { isBelowLeast }: CapacityState, watched: Watched, now: number): void {
     const isFalling = report.usedBytes < watched.usedBytes;
     watched.usedBytes = report.usedBytes;

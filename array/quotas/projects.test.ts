@@ -48,6 +48,8 @@ test('a project is created together with its directories, or not at all', async 
   array.jobs.enqueue = enqueue;
   const { begun, errors } = await array.projects.createWith(SHARE, 'gemini', ['/ab', 'relative', '/c'], 'dana');
   assert.deepEqual([begun.map(({ path }) => path), errors.length], [['/ab', '/c'], 1]);
+  for (const { job } of begun) await array.jobs.wait(job, -1);
+  assert.deepEqual(paths(), [[], ['/ab ready', '/c ready']]);
 });
 
 test('a directory that was made anew is added again by the same call', async (t) => {

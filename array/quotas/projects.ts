@@ -110,7 +110,7 @@ export class QuotaProjectService {
     return project;
   }
 
-  /** Begins to move everything in the directory to the project; once more if it was made anew since it was added. */
+  /** Begins to move everything in the directory to the project; again if it was recreated since it was added. */
   addDirectory(volume: string, project: string, path: string, actor: string): Promise<BegunDirectory> {
     return this.#tools.store.write((tx) => this.#addIn(tx, volume, project, path, actor));
   }

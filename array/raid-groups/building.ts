@@ -111,7 +111,7 @@ export class RaidGroupBuilding {
     });
   }
 
-  /** Ends what a crash cut off, and tells the engine what it does not keep. */
+  /** Ends what a crash cut off, and sends the engine the state it does not keep. */
   async reconcile(): Promise<void> {
     const { store, engine, readings } = this.#tools;
     const raidGroups = store.read(repository.allRaidGroups);

@@ -45,7 +45,7 @@ export class RaidGroupMembership {
   }
 
   /**
-   * A reading may be older than what was just done: what it tells differently is looked at again, in turn and by
+   * A reading may be older than the last change: where it differs it is checked again, under the lock and with
    * a reading that begins after that.
    */
   async #follow(): Promise<void> {

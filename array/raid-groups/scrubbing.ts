@@ -18,7 +18,7 @@ interface ScrubArguments {
 const KIND = 'raid_group.scrub';
 const STOP_MS_MAX = 30_000;
 
-/** Reads everything a RAID group holds, compares and mends; the event log gets the result. */
+/** Reads everything a RAID group holds, compares and repairs; the result is recorded as an event. */
 export class RaidGroupScrubbing {
   readonly #tools: ArrayTools;
   readonly #groups: RaidGroupService;

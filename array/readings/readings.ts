@@ -123,7 +123,7 @@ export class Readings {
     return report;
   }
 
-  /** It is gone: the engine does not tell. */
+  /** It was deleted: the engine does not report that. */
   removeVolume(id: string): void {
     this.#volumes.delete(id);
   }

@@ -8,7 +8,7 @@ import type { Unit } from './server.ts';
 import { findServer, listServers } from './repository.ts';
 import type { Server } from './server.ts';
 
-/** Tells the engine what each server may reach over iSCSI. Secrets are unsealed here and nowhere else. */
+/** Sends the engine what each server may reach over iSCSI. Secrets are unsealed here and nowhere else. */
 export class ServerExports {
   readonly #tools: ArrayTools;
   readonly #deliveries: Deliveries;

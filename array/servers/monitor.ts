@@ -10,7 +10,7 @@ const GONE_AFTER_MS = 5_000;
 /** After a start, servers need a moment to find the array again. */
 const GONE_AFTER_START_MS = 30_000;
 
-/** Follows which servers are connected, and tells when one that is watched comes or goes. */
+/** Follows which servers are connected, and records when a monitored one connects or disconnects. */
 export class ServerMonitor {
   readonly #tools: ArrayTools;
   /** Servers reported as connected, each with when it was last seen. */

@@ -210,7 +210,7 @@ export class VolumeDeletion {
   #givenUp(tx: Tx, { volume }: Arguments, reason: string): void {
     const present = findAnyVolume(tx, volume);
     if (!present) return;
-    const title = `${titleOf(present)} could not be deleted: ${reason} Delete it again once that is mended.`;
+    const title = `${titleOf(present)} could not be deleted: ${reason} Delete it again once that is repaired.`;
     this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
   }
 }

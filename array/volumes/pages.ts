@@ -19,8 +19,8 @@ const ROWS_MAX = 16_384;
 
 /**
  * Pages of records as they were last shown, kept until any row of the database changes: to gather a page of facts costs
- * as much as to write it out, and those who watch an array ask for the same page again and again. A record is made
- * anew when its figures change.
+ * as much as to write it out, and monitoring clients request the same page repeatedly. A record is made
+ * again when its figures change.
  */
 export class VolumePages {
   readonly #tools: ArrayTools;
@@ -39,9 +39,9 @@ export class VolumePages {
     const volumes = shown.map((each, index) => {
       const around = this.#around(each.facts.name);
       if (isSame(each.around, around)) return each.view;
-      const anew = show(each.facts, around);
-      shown[index] = anew;
-      return anew.view;
+      const fresh = show(each.facts, around);
+      shown[index] = fresh;
+      return fresh.view;
     });
     return { volumes, count };
   }

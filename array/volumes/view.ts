@@ -37,7 +37,7 @@ export function volumeView(facts: VolumeFacts, around: VolumeSurroundings): Volu
  */
 function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): VolumeView {
   const size = gigabytes(facts.sizeBytes);
-  // All it reads from: what snapshots hold is part of it until it is written anew. It cannot show more than its size.
+  // All it reads from: what snapshots hold is part of it until it is overwritten. It cannot show more than its size.
   const { ownBytes = 0, sharedBytes = 0, snapshotBytes = 0 } = report ?? {};
   const available = gigabytes(Math.max(0, facts.sizeBytes - ownBytes - sharedBytes - snapshotBytes));
   return {

@@ -146,7 +146,7 @@ export class VolumeWatch {
     this.#tools.events.record(tx, { ...modeEvents[mode], subject: `volume:${volume.name}` });
   }
 
-  /** By one step a time; the next look tells whether that was enough. */
+  /** By one step at a time; the next check shows whether that was enough. */
   async #relieve(volume: Volume, watched: Watched): Promise<void> {
     if (volume.mirrorJob !== null) return this.#cannot(volume, watched, 'it is as large as the volume it mirrors');
     const most = volume.maxBytes ?? Infinity;

@@ -11,7 +11,7 @@ import { targetOf } from './target.ts';
 const LOOK_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 30_000;
-/** More failures than this in so long a time, and the next attempt waits. */
+/** With more failures than this in the period below, the next attempt waits. */
 const FAILURES_MAX = 4;
 const FAILURES_COUNT_MS = 60_000;
 

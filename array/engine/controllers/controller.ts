@@ -24,7 +24,7 @@ const SILENT_LOOKS_MAX = { standby: 5, active: 5, starting: 120, ending: Infinit
 
 const RETIRE_MS_MAX = 20_000;
 
-/** One of the two controllers: a thread that is started anew whenever it has failed or handed over. */
+/** One of the two controllers: a thread that is restarted whenever it has failed or handed over. */
 export class EngineController {
   readonly index: number;
   readonly name: string;

@@ -126,7 +126,7 @@ test('calls under way when their controller dies are asked of the next one; long
     events.map(({ type }) => type),
     ['controller-active', 'controller-failed', 'controller-active'],
   );
-  assert.match(JSON.stringify(events[1]), /crashed as it was told/);
+  assert.match(JSON.stringify(events[1]), /crashed as ordered/);
 });
 
 test('while neither controller can open, both are reported as failed and calls are refused; then one comes up', async (t) => {

@@ -47,7 +47,7 @@ export class EngineDispatcher {
     line.isCut = true;
   }
 
-  /** From now on calls wait; those under way will hear that their controller is gone. */
+  /** From now on calls wait; those under way are rejected when their controller ends. */
   cut(): void {
     const line = this.#close();
     if (line === undefined) return;

@@ -7,7 +7,7 @@ import { CALLS, type EngineCall, type EngineMethod, type EngineMethods } from '.
 import type { ReplayLog } from './replay-log.ts';
 import type { Unflushed } from './unflushed.ts';
 
-/** Versions tell which controller gave them: another one counts anew. */
+/** A version names the controller that gave it: another controller starts to count again. */
 const TERMS = 1024;
 const REPORT_TRIES_MAX = 3;
 

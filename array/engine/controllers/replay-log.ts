@@ -96,7 +96,7 @@ const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   revertVolume: 'durable',
   changes: 'query',
   readSnapshot: 'query',
-  // Until a flush they are volatile, as in any write cache: `Unflushed` tells whose flush must fail.
+  // Until a flush they are volatile, as in any write cache: `Unflushed` knows whose flush must fail.
   writeVolume: 'momentary',
   discardVolume: 'momentary',
   flushVolume: 'durable',

@@ -84,7 +84,7 @@ export class EngineDriveWatch {
   async #lose(placed: PlacedDrive, file: PlacedDrive['file'], loss: DriveLoss): Promise<void> {
     const { drives, groups, onEvent } = this.#setup;
     const { id } = placed.setup;
-    // It may have been taken away, replaced or opened anew meanwhile.
+    // It may have been removed, replaced or reopened meanwhile.
     if (drives.find(id) !== placed || placed.file !== file || !isInUse(placed)) return;
     this.#seen.delete(id);
     const group = groups.of(id);

@@ -151,7 +151,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
 
   bringDriveOnline(drive: string): Promise<void> {
     return this.#inTurn(async () => {
-      // To open it anew would take it from its group for a moment.
+      // Reopening it would remove it from its group for a short time.
       if (this.#drives.get(drive).drive.isPlugged && this.#groups.of(drive)?.uses(drive) === true) return;
       await this.#drives.bringOnline(drive);
       await this.#groups.driveArrived(drive);

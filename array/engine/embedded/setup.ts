@@ -52,7 +52,7 @@ export interface ShareVolume extends BlockDevice {
   /** Writes are held back. */
   readonly isHeld: boolean;
   release(): void;
-  /** What reports tell of the share, while it is mounted. */
+  /** What reports contain of the share, while it is mounted. */
   figures: ShareFigures | undefined;
   /** A client has read or written: the figures are others now. */
   counted(kind: 'reads' | 'writes', bytes: number): void;

@@ -16,8 +16,8 @@ type Open = (t: TestContext) => Promise<EngineUnderTest>;
 
 /** What every engine has to do. A new engine passes all of it before an array runs on it. */
 export function testEngine(name: string, open: Open): void {
-  const story = (title: string, tell: (it: Story) => Promise<void>): void => {
-    test(`${name}: ${title}`, async (t) => tell(await Story.begin(t, open)));
+  const story = (title: string, run: (it: Story) => Promise<void>): void => {
+    test(`${name}: ${title}`, async (t) => run(await Story.begin(t, open)));
   };
   testVolumes(story);
   testSnapshots(story);
@@ -25,7 +25,7 @@ export function testEngine(name: string, open: Open): void {
   testShares(story);
 }
 
-type Tell = (title: string, tell: (it: Story) => Promise<void>) => void;
+type DefineStory = (title: string, run: (it: Story) => Promise<void>) => void;
 
 class Story {
   readonly engine: Engine;
@@ -74,7 +74,7 @@ class Story {
   }
 }
 
-function testVolumes(story: Tell): void {
+function testVolumes(story: DefineStory): void {
   story('a volume holds what was written and discarded, and zeros elsewhere', async (it) => {
     await it.write('a', 0);
     await it.write('b', 17);
@@ -125,7 +125,7 @@ function testVolumes(story: Tell): void {
     assert.equal(await it.content([0], 'next'), 'n');
   });
 
-  story('a report tells what changed since the version asked about', async (it) => {
+  story('a report contains what changed since the given version', async (it) => {
     await it.volume('other');
     const first = await it.engine.report(0);
     assert.deepEqual(first.volumes.map(({ id }) => id).toSorted(), ['other', 'v']);
@@ -152,7 +152,7 @@ function testVolumes(story: Tell): void {
   });
 }
 
-function testSnapshots(story: Tell): void {
+function testSnapshots(story: DefineStory): void {
   story('a snapshot shows its moment, whatever is written later', async (it) => {
     await it.write('a', 0);
     assert.deepEqual(await it.snapshot('s'), [16 * MIB]);
@@ -200,7 +200,7 @@ function testSnapshots(story: Tell): void {
   });
 }
 
-function testCopies(story: Tell): void {
+function testCopies(story: DefineStory): void {
   story('a volume moves to another pool with its snapshots', async (it) => {
     await it.write('a', 0);
     await it.snapshot('s');
@@ -224,7 +224,7 @@ function testCopies(story: Tell): void {
   });
 }
 
-function testShares(story: Tell): void {
+function testShares(story: DefineStory): void {
   story('a share is formatted once, has quotas and figures, and goes with its volume', async (it) => {
     for (let time = 0; time < 2; time += 1) await it.engine.formatShare('v');
     await it.engine.putShare({

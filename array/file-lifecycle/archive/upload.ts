@@ -34,7 +34,7 @@ export async function upload(uploading: Uploading): Promise<string> {
     const etag = await bucket.put(key, await bodyOf(source, 0, source.sizeBytes, [sha256, md5]), {});
     checkEtag(etag, md5);
   }
-  // Each request had the hash of its body; that all of them arrived, the size tells.
+  // Each request had the hash of its body; the size proves that all of them arrived.
   const found = await bucket.head(key);
   if (found?.size !== source.sizeBytes) {
     throw new Error(`the bucket has ${found?.size ?? 0} bytes where ${source.sizeBytes} were sent`);

@@ -52,7 +52,7 @@ interface Neighbours {
   readonly enable: (tx: Tx, volume: Volume) => void;
   /** Starts a scan of the share. */
   readonly scan: (volume: Volume, actor: string) => Promise<void>;
-  /** In a transaction that changes what the records of shares tell. */
+  /** In a transaction that changes what the records of shares show. */
   readonly changed: (tx: Tx) => void;
   /** Times are others now, or something is to be run that was not. */
   readonly wake: () => void;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A cable between two arrays that can be cut, and tells what went through it. */
+/** A cable between two arrays that can be cut, and counts what went through it. */
 export class Relay {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -91,7 +91,7 @@ export class Relay {
     });
   }
 
-  /** At the next answer, so that what was asked is done but its caller does not hear of it. */
+  /** At the next answer, so that the request is done but its answer is lost. */
   cutAtAnswer(): void {
     this.#isMute = true;
   }

@@ -7,7 +7,7 @@ import { BEAT_MS, beat } from '../vitals.ts';
 
 /**
  * Runs a controller in the thread of the test. Messages pass through a channel and are copied as between threads; but no
- * thread loads the engine anew, which takes most of the time of starting an array. What kills a controller needs a real
+ * thread loads the engine again, which takes most of the time of starting an array. What kills a controller needs a real
  * thread: this one closes in order.
  */
 export const startInline: StartThread = ({ vitals, ...data }) => {

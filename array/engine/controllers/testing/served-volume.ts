@@ -28,7 +28,7 @@ export interface ServedVolume {
   readonly login: (options?: Partial<LoginOptions>) => Promise<InitiatorSession>;
   /** The unit under a number, ready for use. */
   readonly open: (lun?: number, options?: Partial<LoginOptions>) => Promise<Lun>;
-  /** Stops it and starts it anew; it knows of no server then. */
+  /** Restarts it; it has no servers then. */
   readonly restart: () => Promise<ServedVolume>;
 }
 

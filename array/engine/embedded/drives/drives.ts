@@ -96,9 +96,9 @@ export class EngineDrives {
     const { loss } = placed;
     const isItself = await isUsable(placed);
     placed.isOffline = false;
-    // Opened anew: what failed once refuses for good.
+    // Reopened: a drive object that failed once refuses for good.
     if (!(await openInto(placed))) throw new StorageError('drive-failed', `Drive ${id} cannot be opened.`);
-    // A blank one is filled anew; a copy of what was there may lack what was written since.
+    // A blank drive is rebuilt; a copy of the old contents may lack later writes.
     if (loss && !isItself && (await this.groupOnRecord(id)) !== undefined) {
       this.lose(id, loss);
       throw new StorageError('conflict', `Drive ${id} is lost: ${loss.reason}; or put a blank file or disk there.`);

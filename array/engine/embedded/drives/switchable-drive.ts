@@ -47,7 +47,7 @@ export class SwitchableDrive implements Drive {
   unplug(reason = SILENT): void {
     this.#current = undefined;
     this.#reason = reason;
-    for (const tell of this.#waiting) tell();
+    for (const reject of this.#waiting) reject();
   }
 
   /** What it did stays counted. */

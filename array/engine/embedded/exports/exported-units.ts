@@ -64,12 +64,12 @@ export class ExportedUnits {
    * Resolves when no command uses the volume any more. Its number is free only after its initiators were notified: until
    * then it is in their maps, and must not stand for another volume.
    */
-  async remove(volume: string, tell: (servers: readonly string[]) => Promise<void>): Promise<void> {
+  async remove(volume: string, notify: (servers: readonly string[]) => Promise<void>): Promise<void> {
     const shown = this.#shown.get(volume);
     if (shown === undefined) return;
     await this.#removeUnit(volume, shown);
     await this.#reservations.save(shown.wwid, undefined);
-    await tell([...shown.servers]);
+    await notify([...shown.servers]);
     this.#free.push(shown.number);
   }
 

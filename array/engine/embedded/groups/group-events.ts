@@ -4,7 +4,7 @@ import type { EngineEvent } from '../../events.ts';
 
 const COUNT_MS = 1000;
 
-/** What happens in a group, in the engine's words. Single blocks are counted: thousands may be mended in a second. */
+/** Translates events of a group to engine events. Single blocks are counted: thousands may be repaired in a second. */
 export class GroupEvents {
   readonly #group: string;
   readonly #publish: OnEngineEvent;

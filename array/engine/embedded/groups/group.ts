@@ -9,7 +9,7 @@ import { totalsOf } from '../reports/totals.ts';
 
 /** A drive that hangs is taken out all the same. */
 const REST_MS_MAX = 5000;
-/** Speeds are measured over at least so long. */
+/** The least time over which a speed is measured. */
 const SPEED_MS = 500;
 
 /** One RAID group; there may be no drive of it to be found. */

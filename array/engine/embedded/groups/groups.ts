@@ -181,7 +181,7 @@ export class EngineGroups {
     return group;
   }
 
-  /** The drive says nothing of a group: the one that has it on record as a failed member fills it anew. */
+  /** The drive has no superblock of a group: the group that has it on record as a failed member rebuilds it. */
   async #readmit(drive: string): Promise<void> {
     const group = this.of(drive);
     if (!group?.raid || group.hasFailed() || group.memberState(drive) !== 'failed') return;
@@ -215,7 +215,7 @@ export class EngineGroups {
     const found: string[] = [];
     for (const { setup } of drives.all()) {
       const named = await drives.groupOnRecord(setup.id);
-      // A member whose superblock is gone is filled anew in its place.
+      // A member without its superblock is rebuilt in its place.
       const isBlank =
         named === undefined && record.members.includes(setup.id) && drives.find(setup.id)?.drive.isPlugged;
       if (named === group.id || isBlank === true) found.push(setup.id);

@@ -102,7 +102,7 @@ export class EngineSnapshots {
     let start = afterOffset;
     for (let isDone = false; !isDone;) {
       ({ start, isDone } = this.#walk(from, to, start, most, ranges));
-      // Maps may be rearranged meanwhile, so the walk begins anew where it was.
+      // Maps may be rearranged meanwhile, so the walk resumes by offset.
       if (!isDone) await setImmediate();
     }
     return ranges;
