@@ -196,9 +196,9 @@ test('no portal, no token and no such command have exit codes of their own', asy
   const nowhere = await runCommand(['arrays', 'list', '--url', 'http://127.0.0.1:1'], { GRANARY_TOKEN: 't' });
   assert.equal(nowhere.code, 5);
   assert.match(nowhere.err, /^granary: No answer from http:\/\/127\.0\.0\.1:1: .*`granary up`/);
-  const stranger = await runCommand(['arrays', 'list'], { XDG_CONFIG_HOME });
-  assert.equal(stranger.code, 3);
-  assert.match(stranger.err, /granary login/);
+  const outsider = await runCommand(['arrays', 'list'], { XDG_CONFIG_HOME });
+  assert.equal(outsider.code, 3);
+  assert.match(outsider.err, /granary login/);
   for (const args of [['frobnicate'], ['arrays', 'frobnicate'], ['arrays', 'get'], ['arrays', 'list', '--no-such']]) {
     const wrong = await runCommand(args, { GRANARY_TOKEN: 't' });
     assert.equal(wrong.code, 2, args.join(' '));

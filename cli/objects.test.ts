@@ -117,6 +117,6 @@ test('an array of the other kind is recognized, and a user who is not signed in 
   assert.deepEqual([wrong.code, wrong.err], [1, 'granary: store is of another kind; use `granary array`.\n']);
   const nowhere = await run('objects accounts list');
   assert.deepEqual([nowhere.code, nowhere.err.includes('granary objects login NAME')], [3, true]);
-  const stranger = await runCommand(['objects', 'accounts', 'list', '--url', env.GRANARY_URL], env);
-  assert.deepEqual([stranger.code, /You are not signed in to/.test(stranger.err)], [3, true]);
+  const outsider = await runCommand(['objects', 'accounts', 'list', '--url', env.GRANARY_URL], env);
+  assert.deepEqual([outsider.code, /You are not signed in to/.test(outsider.err)], [3, true]);
 });

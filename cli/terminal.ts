@@ -69,13 +69,13 @@ export function askSecretly({ stdin, stderr }: Terminal, question: string): Prom
   return new Promise((resolve, reject) => {
     const typed: string[] = [];
     const end = (settle: () => void) => {
-      stdin.off('data', hear);
+      stdin.off('data', onData);
       stdin.setRawMode?.(false);
       stdin.pause();
       stderr.write('\n');
       settle();
     };
-    const hear = (chunk: Buffer | string) => {
+    const onData = (chunk: Buffer | string) => {
       for (const key of chunk.toString()) {
         if (key === '\r' || key === '\n' || key === CTRL_D) {
           end(() => resolve(typed.join('')));
@@ -89,7 +89,7 @@ export function askSecretly({ stdin, stderr }: Terminal, question: string): Prom
         else typed.push(key);
       }
     };
-    stdin.on('data', hear);
+    stdin.on('data', onData);
   });
 }
 

@@ -19,7 +19,7 @@ function leaf(hosts = ['127.0.0.1'], now = Date.now()): KeyAndCertificate {
   return authority.issue({ role: 'portal', id: 'p', hosts, use: 'server', now });
 }
 
-/** A portal that lets everybody in. */
+/** A portal that accepts every token. */
 async function portal(t: TestContext, tls: KeyAndCertificate | undefined): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = createHttpServer(tls && new TlsSource(tls), {}, (request, response) => {

@@ -24,7 +24,7 @@ export function isUnknownAuthority(code: string): boolean {
   return UNKNOWN_AUTHORITY.has(code);
 }
 
-/** How a command reaches an address: over TLS by the authority of `--ca`, by the one trusted before, or by everybody's. */
+/** How a command reaches an address: over TLS by the authority of `--ca`, by the one trusted before, or by those of the system. */
 export function fetchFor(env: Environment, url: string): { readonly fetch?: typeof fetch } {
   if (!url.startsWith('https:')) return {};
   return { fetch: secureFetch({ trusted: trustedFor(env, url) }) };

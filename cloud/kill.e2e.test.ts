@@ -21,7 +21,7 @@ interface Known {
 }
 
 /**
- * Goal: whatever was acknowledged is there after kill -9, and books and disk agree. Method: a real cloud process is
+ * Goal: whatever was acknowledged is there after kill -9, and database and disk agree. Method: a real cloud process is
  * asked for random orders, growth and removals from all sides and killed at a random moment; the next one is asked
  * what is left.
  */

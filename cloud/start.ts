@@ -34,8 +34,8 @@ import type { Config } from './config/schema.ts';
 import { Placement } from './hosted-arrays/placement.ts';
 import { listArrays, markServed } from './hosted-arrays/repository.ts';
 import { hostedArrayRoutes } from './hosted-arrays/routes.ts';
-import { BOOKS, HostedArrays } from './hosted-arrays/service.ts';
-import { checkBooks } from './inventory/check.ts';
+import { PLACEMENT_LOCK, HostedArrays } from './hosted-arrays/service.ts';
+import { checkInventory } from './inventory/check.ts';
 import { DriveFiles } from './inventory/drive-files.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { CloudInventory } from './inventory/service.ts';
@@ -271,13 +271,13 @@ interface Server {
 async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Promise<Server> {
   const { options, config, store, clock, vault, files, locks, folder } = tools;
   const { log, tls, host = HOST_DEFAULT, port, adminUser } = options;
-  const books = { store, config, files, arraysFolder: join(folder, 'arrays'), arrays: () => bookedArrays(store) };
+  const checked = { store, config, files, arraysFolder: join(folder, 'arrays'), arrays: () => bookedArrays(store) };
   const inventory = new CloudInventory({
     store,
     config,
     uuid: tools.recovered.uuid,
     version: manifest.version,
-    check: () => locks.run(BOOKS, () => checkBooks(books)),
+    check: () => locks.run(PLACEMENT_LOCK, () => checkInventory(checked)),
     reservedRanges: () => [
       ...tools.addresses.ranges,
       ...(options.machineAddresses ?? machineAddresses)().map(rangeOfAddress),

@@ -11,7 +11,7 @@ import { DriveFiles } from './inventory/drive-files.ts';
 import { listDrivesOf } from './inventory/repository.ts';
 import { migrations } from './migrations.ts';
 
-/** Arrays of a cloud that is not running, as it would start them. One that runs keeps its books locked. */
+/** Arrays of a cloud that is not running, as it would start them. One that runs keeps its database locked. */
 export async function stoppedArrays(
   dataDir: string,
   product: Product = 'storage_array',

@@ -21,7 +21,7 @@ export interface Granary {
   readonly output: readonly string[];
   readonly process: ChildProcess;
   admin(): Promise<PortalClient>;
-  /** The cloud's own interface, past the portal: to look at the books. */
+  /** The cloud's own interface, past the portal: to check its inventory. */
   cloud(): CloudClient;
   /** Asks it to stop; resolves with its exit code. */
   stop(): Promise<number | null>;

@@ -75,8 +75,8 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
 
   // A client without a certificate of the authority, or with another than the portal's, is refused even with the right key.
   const key = readFileSync(join(data('cloud'), 'cloud', 'admin.key'), 'utf8').trim();
-  const stranger = cloudClient({ url: cloud.url, user: 'cloud', key, fetch });
-  await assert.rejects(stranger.inventory.get(), /answers only the portal it belongs to/);
+  const outsider = cloudClient({ url: cloud.url, user: 'cloud', key, fetch });
+  await assert.rejects(outsider.inventory.get(), /answers only the portal it belongs to/);
 
   // The code may stay in a unit file: it is not needed again, and does no harm.
   await cloud.stop();

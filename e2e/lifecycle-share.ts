@@ -24,7 +24,7 @@ export interface ModelFile {
   readonly modified?: number;
 }
 
-/** A pool, and a server that is everybody on this machine. */
+/** A pool, and a server that stands for all clients on this machine. */
 export async function makeSurroundings({ client }: TestArrayProcess): Promise<{ pool: string; server: string }> {
   const { pool } = await makePool(client, 'main');
   const { server_name: server } = await client.servers.create({ display_name: 'web', iscsi: '127.0.0.0/8' });

@@ -4,7 +4,7 @@ import { Random } from '../testing/random.ts';
 const POOL_BYTES = 8 * 2 ** 20;
 const pool = makePool();
 
-/** A stretch of bytes that everybody knows. */
+/** Bytes that every process can compute. */
 export interface Slice {
   readonly offset: number;
   readonly size: number;

@@ -369,11 +369,11 @@ test('@aws-sdk/client-s3: puts, streams, lists, copies, signs and posts', { skip
   assert.equal((await fetch(url, { method: 'POST', body: form })).status, 204);
   assert.deepEqual(await bytesOf('posted'), body);
 
-  const stranger = sdk.client(options('a wrong secret'));
-  await assert.rejects(stranger.send(sdk.command('ListObjectsV2', { Bucket })), { name: 'SignatureDoesNotMatch' });
+  const outsider = sdk.client(options('a wrong secret'));
+  await assert.rejects(outsider.send(sdk.command('ListObjectsV2', { Bucket })), { name: 'SignatureDoesNotMatch' });
   await assert.rejects(call('GetObject', { Key: 'nowhere' }), { name: 'NoSuchKey' });
   const Objects = [...keysOf, 'signed', 'posted'].map((Key) => ({ Key }));
   assert.equal((await call('DeleteObjects', { Delete: { Objects } })).Deleted?.length, Objects.length);
   await call('DeleteBucket', {});
-  for (const each of [client, stranger]) each.destroy();
+  for (const each of [client, outsider]) each.destroy();
 });

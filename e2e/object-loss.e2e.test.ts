@@ -78,7 +78,7 @@ function driveFolder({ folder }: Scene, number: number): string {
   return join(folder, 'drives', String(number));
 }
 
-/** Everything is whole, everybody got what they should, and what is on the drives is what the index says. */
+/** All objects are whole, all reads were right, and the drives hold what the index says. */
 async function allIsWell(t: TestContext, scene: Scene): Promise<void> {
   for (const [at] of scene.loads.entries()) await scene.array.whole(nameOf(at), 120_000);
   await Promise.all(scene.loads.map((load) => load.stop()));

@@ -116,7 +116,7 @@ test('metering, usage report and access log agree with what was done, also after
     await agree(array, script);
     return true;
   };
-  await until(() => isTold().catch(() => false), 'it is on the books').catch(() => undefined);
+  await until(() => isTold().catch(() => false), 'it is metered').catch(() => undefined);
   await agree(array, script);
   await array.stop();
   array = await ObjectArray.start(configuration);

@@ -62,15 +62,15 @@ for (const operation of portalOperations) {
 }
 
 function whom({ roles, owned }: Access): string {
-  if (roles === 'anyone') return 'everybody';
+  if (roles === 'anyone') return 'every client';
   if (owned) return 'its owner and administrators';
-  return roles.includes('user') ? 'everybody who is signed in' : 'administrators';
+  return roles.includes('user') ? 'every user' : 'administrators';
 }
 
 const owned = portalOperations.filter(({ endpoint }) => endpoint.access.owned);
 
 for (const operation of owned) {
-  test(`${operation.id} tells a stranger what it would tell of something that does not exist`, async () => {
+  test(`${operation.id} answers another user as if it did not exist`, async () => {
     const values = await validValues(operation, portal, portal.otherUser);
     const [name, id] = Object.entries(values).find(([key]) => operation.endpoint.path.includes(`{${key}}`)) ?? [];
     assert.ok(name !== undefined);

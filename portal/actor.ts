@@ -11,7 +11,7 @@ export interface PortalActor extends Actor {
 }
 
 /**
- * Whose records the actor sees, for the `WHERE` of every query: their own, or everybody's (null) for an
+ * Whose records the actor sees, for the `WHERE` of every query: their own, or all (null) for an
  * administrator. A record of another user is simply not found.
  */
 export function scopeOf(actor: PortalActor): number | null {

@@ -126,7 +126,7 @@ for (const [what, bytes] of wires) {
   });
 }
 
-test('a thousand bad requests at the same moment are all answered', async () => {
+test('a thousand bad requests at the same time are all answered', async () => {
   const before = portal.dump();
   const paths = ['/api/arrays/x', '/api/arrays', '/api/clouds/1/drive_types/zz', '/api/nowhere'];
   const answers = await Promise.all(

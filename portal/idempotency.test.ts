@@ -27,7 +27,7 @@ test('an order with a key is placed once, and a repeat gets the first answer to 
   assert.equal(await countOf(friend, array), 1);
 });
 
-test('the same order many times at the same moment makes one array and one answer', async () => {
+test('the same order many times at the same time makes one array and one answer', async () => {
   const [array, key] = [name('tank'), name('key')];
   const answers = await Promise.all(Array.from({ length: 20 }, () => order(friend, array, key)));
   assert.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);

@@ -103,7 +103,7 @@ export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Termin
   return input;
 }
 
-/** A name may stand for a number in a path, so the service judges the rest. */
+/** A name may stand for a number in a path, so the service checks the rest. */
 function readPlace(text: string): Reading {
   return /^\.{0,2}$/.test(text) ? { problem: 'must name something' } : { value: text };
 }

@@ -20,7 +20,7 @@ const readers: Readonly<Record<ParamKind, Reader>> = {
 
 /**
  * From what one types to what the API takes. Only the form is looked at: ranges, patterns and what else a value must
- * be are the service's to judge, in one place.
+ * be is checked by the service, in one place.
  */
 export function readValue(text: string, param: Param): Reading {
   return readers[param.kind](text, param);

@@ -49,14 +49,14 @@ test('the portal of a code is known by the certificate that the code pins', asyn
 
 test('nothing is sent to a server that shows another certificate, or none', async (t) => {
   const other = Issuer.createAuthority('Another authority', now).issuer;
-  const stranger = await portal(t, other.issue(leaf));
-  await assert.rejects(findPortal(stranger.code), {
+  const outsider = await portal(t, other.issue(leaf));
+  await assert.rejects(findPortal(outsider.code), {
     exitCode: 5,
     message: /is not the portal of this join code.*Nothing was sent/,
   });
   const clear = await portal(t, undefined);
   await assert.rejects(findPortal(clear.code), { exitCode: 5, message: /does not speak TLS; nothing was sent/ });
-  assert.deepEqual([...stranger.asked, ...clear.asked], []);
+  assert.deepEqual([...outsider.asked, ...clear.asked], []);
 });
 
 test('a cloud of the same authority does not pass for the portal', async (t) => {

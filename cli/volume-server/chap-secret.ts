@@ -9,7 +9,7 @@ export interface ChapSecret {
 const PATTERN = /^([^:\s]{1,64}):(\S{12,64})$/;
 const FILE_BYTES_MAX = 1024;
 
-/** From a file or the environment, never from an option: everybody on the machine can read those. */
+/** From a file or the environment, never from an option: every user of the machine can read those. */
 export function readChapSecret(file: string | undefined, fromEnvironment: string | undefined): ChapSecret | undefined {
   if (file !== undefined) return parse(contentOf(file), `--chap-file: ${file}`);
   return fromEnvironment ? parse(fromEnvironment, 'GRANARY_CHAP') : undefined;

@@ -4,7 +4,7 @@ import { usageFailure } from '../exit.ts';
 
 const DRIVE = /^drive-(\d{1,6})$/;
 const MARK = 'creation-not-finished';
-const BOOKS = ['pool.db', 'pool.db-wal', 'pool.db-shm', 'pool.db-journal'];
+const METADATA_FILES = ['pool.db', 'pool.db-wal', 'pool.db-shm', 'pool.db-journal'];
 
 /** The files of a throw-away pool: `pool.db`, and a `drive-N` for each drive. */
 export class VolumeFolder {
@@ -55,7 +55,7 @@ export class VolumeFolder {
     this.#sync();
   }
 
-  /** Call when all is durable. The mark has to be gone for good before anybody stores anything. */
+  /** Call when all is durable. The removal of the mark has to be durable before the first write. */
   unmarkCreation(): void {
     this.#sync();
     rmSync(join(this.path, MARK));
@@ -65,7 +65,7 @@ export class VolumeFolder {
   /** The mark stays until the next creation is done. */
   #clear(): void {
     for (const number of this.driveNumbers()) rmSync(this.driveFile(number));
-    for (const name of BOOKS) rmSync(join(this.path, name), { force: true });
+    for (const name of METADATA_FILES) rmSync(join(this.path, name), { force: true });
   }
 
   #sync(): void {

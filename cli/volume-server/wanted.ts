@@ -25,7 +25,7 @@ export function groupFor({ sizeBytes, level = 'RAID1', drives }: WantedVolume) {
     throw usageFailure(`--drives must be from ${least} to ${most} for ${level}, not ${count}.`);
   }
   const shares = level === 'RAID1' ? 1 : count - 2;
-  // Room for the group's own books, and some to spare.
+  // Space for the group's own metadata, and some to spare.
   const driveBytes = Math.ceil(((sizeBytes / shares) * 1.01 + 64 * MIB) / MIB) * MIB;
   return { level, count, driveBytes };
 }

@@ -19,7 +19,7 @@ export interface ConfigurationSources {
 
 export interface ArrayPlace {
   readonly rows: readonly PlacedDrive[];
-  /** The addresses in virtual networks that are the array's: it hears of no others. */
+  /** The addresses in virtual networks that are the array's: it gets no others. */
   readonly owned: readonly string[];
   readonly folder: string;
 }

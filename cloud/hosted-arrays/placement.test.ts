@@ -19,7 +19,7 @@ import {
 import fc from 'fast-check';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { AddressAllocator } from '../addresses/allocator.ts';
-import { checkBooks } from '../inventory/check.ts';
+import { checkInventory } from '../inventory/check.ts';
 import { DriveFiles } from '../inventory/drive-files.ts';
 import { listDrives, listPlacedDrives } from '../inventory/repository.ts';
 import { followConfig } from '../inventory/stock.ts';
@@ -82,7 +82,7 @@ async function setUp(folder: string, perNode = PER_NODE) {
     folder: arraysFolder,
   });
   const arrays = () => store.read(listArrays).map(({ spec, ...array }) => ({ ...array, drives: spec.drives }));
-  const check = () => checkBooks({ store, config, files, arraysFolder, arrays });
+  const check = () => checkInventory({ store, config, files, arraysFolder, arrays });
   const remove = async (uuid: string) => {
     const array = placement.find(uuid);
     if (!array) return;
@@ -202,9 +202,9 @@ test('a missing, shrunk or stray file is found by the check, and never quietly m
 /**
  * Goal: no drive is ever lost or given twice, whatever is asked and wherever it is cut off. Method: random orders,
  * growth and removals, each perhaps killed after some of its file work and mended as a start would; after each step
- * the books are checked against the disk and against a model that only counts.
+ * the database is compared with the disk and with a model that only counts.
  */
-test('random orders, growth, removals and crashes leave the books exact', async () => {
+test('random orders, growth, removals and crashes leave the database exact', async () => {
   const step = fc.record({
     act: fc.constantFrom('place', 'place', 'grow', 'remove'),
     which: fc.nat({ max: 7 }),

@@ -57,7 +57,7 @@ interface PlacementOptions {
 }
 
 /**
- * Where arrays are: their row, address, drives and folder. The books are changed first, in one transaction, and
+ * Where arrays are: their row, address, drives and folder. The database is changed first, in one transaction, and
  * the disk follows; at a start whatever a crash left undone is done.
  */
 export class Placement {

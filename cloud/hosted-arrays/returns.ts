@@ -37,7 +37,7 @@ function proxiesOf(spec: KeptSpec, before: HostedRecord | undefined) {
   };
 }
 
-/** Books a drive as free again; in the caller's transaction. */
+/** Records a drive as free again; in the caller's transaction. */
 export function reclaimDrive(tx: Tx, array: HostedRecord, uuid: string, minimum: number): PlacedDrive {
   const held = listDrivesOf(tx, array.number);
   const drive = held.find((each) => each.uuid === uuid);

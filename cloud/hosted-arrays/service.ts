@@ -20,7 +20,7 @@ import { unsealSecrets } from './secrets.ts';
 import { viewOf } from './view.ts';
 
 /** Held while drives or their files move, so that no reader sees the database and the disk differ. */
-export const BOOKS = 'books';
+export const PLACEMENT_LOCK = 'placement';
 
 interface HostedArraysOptions {
   readonly store: Store;
@@ -80,7 +80,7 @@ export class HostedArrays {
     // Answered at once: the removal may hold the lock for a while.
     refuseRemoving(placement.find(uuid));
     return locks.run(uuid, async () => {
-      const array = await locks.run(BOOKS, () => placement.place(uuid, spec, desired));
+      const array = await locks.run(PLACEMENT_LOCK, () => placement.place(uuid, spec, desired));
       await this.#follow(array, desired === 'running');
       return this.#viewOf(array);
     });
@@ -104,7 +104,7 @@ export class HostedArrays {
         const array = placement.find(uuid);
         refuseRemoving(array);
         if (!array) throw fail('not_found', { kind: 'array', id: uuid });
-        await locks.run(BOOKS, () => placement.reclaim(array, what));
+        await locks.run(PLACEMENT_LOCK, () => placement.reclaim(array, what));
         await this.#follow(placement.find(uuid) ?? array, false);
       });
       return null;
@@ -198,7 +198,7 @@ export class HostedArrays {
       .run(uuid, async () => {
         await supervisor.remove(uuid);
         sources.certificates?.drop(uuid);
-        await locks.run(BOOKS, () => placement.remove(array));
+        await locks.run(PLACEMENT_LOCK, () => placement.remove(array));
         log.info({ array: internalName, uuid }, 'an array was removed');
       })
       .catch((error: unknown) => log.error({ error, array: internalName }, 'an array could not be removed; ask again'))

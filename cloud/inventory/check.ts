@@ -12,7 +12,7 @@ export interface BookedArray {
   readonly drives: Readonly<Record<string, number>>;
 }
 
-interface Books {
+interface CheckedInventory {
   readonly store: Store;
   readonly config: Config;
   readonly files: DriveFiles;
@@ -21,8 +21,14 @@ interface Books {
   readonly arrays: () => readonly BookedArray[];
 }
 
-/** Every way in which books and disk differ, in words; none when all is well. */
-export async function checkBooks({ store, config, files, arraysFolder, arrays }: Books): Promise<string[]> {
+/** Every difference between database and disk, in words; empty when there is none. */
+export async function checkInventory({
+  store,
+  config,
+  files,
+  arraysFolder,
+  arrays,
+}: CheckedInventory): Promise<string[]> {
   const drives = store.read(listDrives);
   const booked = arrays();
   return [

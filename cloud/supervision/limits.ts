@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 
 /** How patient a cloud is with its array processes. */
 export interface SupervisionLimits {
-  /** Processes that start at the same moment: more than there are processors only slow each other down. */
+  /** Processes that start at the same time: more than there are processors only slow each other down. */
   readonly startsMax: number;
   /** How often the cloud looks at a process that starts. */
   readonly startCheckMs: number;

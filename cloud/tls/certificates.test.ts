@@ -46,7 +46,7 @@ async function joinedCloud(t: TestContext, daysBehind: number) {
     authority,
     publicKey,
     ask,
-    asStranger: callerOf(cloud, fetchAs()),
+    asOutsider: callerOf(cloud, fetchAs()),
     /** What the process of the array was given, and whether it is still the same process. */
     ofArray: async () => ({
       chain: splitChain(await (await fetch(`${plainUrl}/certificate`)).text()),
@@ -105,13 +105,13 @@ test('the portal renews the issuer of a joined cloud, which then shows it, and i
 });
 
 test('an issuer comes from the portal alone, and of its own authority, for the key of the cloud', async (t) => {
-  const { ask, asStranger, authority, publicKey, ofCloud } = await joinedCloud(t, 0);
+  const { ask, asOutsider, authority, publicKey, ofCloud } = await joinedCloud(t, 0);
   const before = await ofCloud();
   const other = Issuer.createAuthority('Another authority', Date.now()).issuer;
   const foreignKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
   const good = authority.issueIssuer(publicKey, Date.now());
-  const stranger = await asStranger('POST', '/portal/certificate', { certificate: good });
-  assert.deepEqual([stranger.status, /only the portal it belongs to/.test(stranger.message ?? '')], [403, true]);
+  const outsider = await asOutsider('POST', '/portal/certificate', { certificate: good });
+  assert.deepEqual([outsider.status, /only the portal it belongs to/.test(outsider.message ?? '')], [403, true]);
   for (const [chain, message] of [
     [other.issueIssuer(publicKey, Date.now()), /not of the authority that this cloud trusts/],
     [authority.issueIssuer(foreignKey, Date.now()), /for another key/],

@@ -13,7 +13,7 @@ const moment = (what: string, example: string) =>
 
 export const billing = {
   download: endpoint('GET', '/billing_items', {
-    summary: 'What was used and what it costs, as a zip of CSV files; an administrator gets everybody',
+    summary: 'What was used and what it costs, as a zip of CSV files; an administrator gets all users',
     access: signedIn,
     params: {
       start_datetime: moment('From', '2026-01-01 00:00'),

@@ -146,7 +146,7 @@ test('a name is taken for its owner alone, until the array is deleted', async ()
   assert.notEqual(again.id, array.id);
 });
 
-test('two orders of one name at the same moment make one array', async () => {
+test('two orders of one name at the same time make one array', async () => {
   const array = name('tank');
   const orders = Array.from({ length: 5 }, () => create(friend, { name: array }));
   const results = await Promise.allSettled(orders);

@@ -41,7 +41,7 @@ type OfOwner = Pick<PortalArray, 'owner' | 'ownerUuid'>;
 
 const SELECT = `SELECT ${arrays.fields()}, ${OWNER.fields} FROM arrays ${OWNER.join('owner_id')}`;
 
-/** `scope` is whose arrays are looked at: an owner's, or everybody's when null. */
+/** `scope` limits the arrays to those of an owner; null: all. */
 export function findArray(db: Db, id: ArrayId, scope: UserId | null): PortalArray | undefined {
   const sql = `${SELECT} WHERE arrays.id = :id AND (:scope IS NULL OR owner_id = :scope)`;
   return arrays.get<OfOwner>(db, sql, { id, scope });

@@ -228,7 +228,7 @@ test('an array joins no network of another user, not even for an administrator',
   }
 });
 
-test('arrays that join one network at the same moment get addresses of their own', async () => {
+test('arrays that join one network at the same time get addresses of their own', async () => {
   const network = await portal.network(friend);
   const arrays = await Promise.all(Array.from({ length: 8 }, () => portal.array(friend, { drives: { SSD_10GB: 2 } })));
   await Promise.all(
@@ -400,7 +400,7 @@ test('a change that the cloud refuses changes nothing, and its reason is shown a
   assert.equal((await shown(id)).status_message, null);
 });
 
-test('changes that come at the same moment are all made, one after the other', async () => {
+test('changes that come at the same time are all made, one after the other', async () => {
   const { id } = await portal.array(friend);
   await Promise.all([
     friend.client.arrays.addDrives({ array_id: id, drives: { SSD_10GB: 1 } }),
@@ -440,7 +440,7 @@ test('an array gives its drives, addresses and public address back when it is de
   await friend.client.virtualNetworks.delete({ id: network, provider_id: 1, vlan });
 });
 
-test('a stranger learns nothing of an array, whatever is asked of it', async () => {
+test('another user learns nothing of an array, whatever the request', async () => {
   const { id, name: array } = await portal.array(friend);
   const before = await shown(id);
   const { arrays } = otherUser.client;

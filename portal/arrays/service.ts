@@ -189,7 +189,7 @@ export class ArrayService {
     const array = tools.store.read((db) => states.existing(db, id, scopeOf(actor)));
     if (array.status === 'creating') return this.#withdraw(actor, array);
     tools.store.read((db) => states.require(db, id, scopeOf(actor), 'deleting', deletable));
-    // What was never placed holds nothing of anybody's: it needs no administrator's word to go.
+    // What was never placed holds no data: deleting it needs no approval.
     if (array.numberInCloud === null) {
       await tools.store.write((tx) => deletions.begin(tx, id, actor.username));
       return `Array ${array.name} is being deleted.`;

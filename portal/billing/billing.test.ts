@@ -202,7 +202,7 @@ test('the largest price and the longest time are exact', async () => {
   assert.equal(summary.at(-1)?.['amount_usd'], '43824000000000.00');
 });
 
-test('a user is billed for their own arrays, an administrator reads anybody', async () => {
+test('a user is billed for their own arrays, an administrator reads all bills', async () => {
   const { portal, admin, ann, providerId, meter, at, bill } = await aBilling();
   using _ = portal;
   const bob = await portal.addUser('bob');

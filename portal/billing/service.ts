@@ -42,9 +42,9 @@ export class BillingService {
 }
 
 /**
- * The lines of the bill for a span that is past, of one user's arrays or of everybody's (null). They are read array
+ * The lines of the bill for a span that is past, of one user's arrays or of all (null). They are read array
  * by array as they are taken. The past does not change: meter and price book only ever write what holds from now on,
- * so this gives the same bill as one long read that makes everybody else wait.
+ * so this gives the same bill as one long read that makes other requests wait.
  */
 export function* billedLines(store: Store, span: Span, ownerId: UserId | null): Generator<BillLine> {
   const prices = new Map<number, PriceHistory>();

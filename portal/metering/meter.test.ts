@@ -97,7 +97,7 @@ test('hibernation ends the engine, the app engine and the cache; drives and addr
   assert.equal(rows().filter((row) => row.started === 3000 && row.ended === null).length, 3);
 });
 
-test('another quantity ends one row and begins the next at the same moment', async () => {
+test('another quantity ends one row and begins the next at the same time', async () => {
   const { portal, sync, rows } = await aMeter();
   using _ = portal;
   const spec = (count: number) => ({ engine: null, app_engine: null, extra_cache_gb: 0, drives: { SSD_10GB: count } });

@@ -42,7 +42,7 @@ test('the name and the key of a provider are its own', async () => {
   await admin.client.providers.update({ id, name: taken });
 });
 
-test('a provider that is closed is invisible to users and takes no order from anybody', async () => {
+test('a provider that is closed is invisible to users and accepts no order', async () => {
   const { id, key, name: called } = await newProvider();
   await admin.client.providers.update({ id, name: called, enabled: false });
   assert.equal((await admin.client.providers.get({ id })).data.enabled, 'false');
@@ -90,7 +90,7 @@ test('a provider with a network is not removed', async () => {
   await refused(admin.client.providers.delete({ id }), 409, /it has 1 virtual networks; delete them first/);
 });
 
-test('two providers of one key at the same moment make one provider', async () => {
+test('two providers of one key at the same time make one provider', async () => {
   const key = name('seller');
   const create = (called: string) => admin.client.providers.create({ name: called, key, cloud_id: 1 });
   const results = await Promise.allSettled([create(name()), create(name()), create(name())]);

@@ -72,7 +72,7 @@ test('what was decided once is not decided again', async () => {
   assert.equal((await get(denied.id)).reason, 'no');
 });
 
-test('a request that many approve and deny at the same moment is decided once and carried out once', async () => {
+test('a request that many approve and deny at the same time is decided once and carried out once', async () => {
   const request = await order();
   const { approve, deny } = admin.client.arrayRequests;
   const results = await Promise.allSettled([
@@ -90,7 +90,7 @@ test('a request that many approve and deny at the same moment is decided once an
   await portal.until(request.arrayId, status === 'approved' ? 'created' : 'failed');
 });
 
-test('a request that is approved many times at the same moment makes one array', async () => {
+test('a request that is approved many times at the same time makes one array', async () => {
   const request = await order();
   const results = await Promise.allSettled(
     Array.from({ length: 8 }, () => admin.client.arrayRequests.approve(request)),

@@ -133,7 +133,7 @@ test('one address that guesses at many users is refused as well', async (t) => {
   assert.equal(statuses.filter((status) => status === 429).length, 20);
 });
 
-test('right passwords that come at the same moment are all let in', async (t) => {
+test('right passwords that come at the same time are all let in', async (t) => {
   const portal = await start(t);
   const { owner, friend, otherUser } = portal;
   const people = [owner, friend, otherUser];

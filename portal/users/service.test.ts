@@ -48,7 +48,7 @@ test('a name is taken in whatever case of letters it is written', async () => {
   await refused(newUser({ username: username.toUpperCase() }), 409, /is taken; choose another/);
 });
 
-test('two users of one name at the same moment make one user', async () => {
+test('two users of one name at the same time make one user', async () => {
   const username = name('user');
   const results = await Promise.allSettled([newUser({ username }), newUser({ username }), newUser({ username })]);
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
@@ -155,7 +155,7 @@ test('the last administrator can be neither removed nor made a user', async () =
   await admin.client.users.delete({ id: second.id });
 });
 
-test('of two administrators who remove each other at the same moment one stays', async () => {
+test('of two administrators who remove each other at the same time one stays', async () => {
   const [a, b] = [await newUser({ role: 'admin' }), await newUser({ role: 'admin' })];
   await admin.client.users.update({ id: admin.id, role: 'user' });
   const results = await Promise.allSettled([a.client.users.delete({ id: b.id }), b.client.users.delete({ id: a.id })]);

@@ -55,7 +55,7 @@ test('a list of targets too long for one answer comes in pieces', async (context
   assert.equal((await Initiator.discover({ host: HOST, port, keys })).length, 301);
 });
 
-test('discovery can be closed to strangers', async (context) => {
+test('discovery can be closed to unauthenticated initiators', async (context) => {
   const { port } = await serve(context, {
     authoriseDiscovery: (name) => (name === ALICE ? { chap: CHAP } : undefined),
   });

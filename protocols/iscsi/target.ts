@@ -126,7 +126,7 @@ export class IscsiTarget implements SessionTarget {
     return [...this.#luns.keys()].sort((one, other) => one - other);
   }
 
-  /** Asks `authorise` again for everybody who is logged in: what changed takes effect at once. */
+  /** Calls `authorise` again for every session: changes take effect at once. */
   accessChanged(): void {
     for (const session of [...this.#sessions.keys()]) {
       const before = this.#sessions.get(session);

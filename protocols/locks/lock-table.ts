@@ -2,7 +2,7 @@ import { RangeLocks, type LockOwner, type LockRange } from './ranges.ts';
 
 /**
  * The one table of opens and byte-range locks for all protocols. It stands above the filesystem and not in it: a
- * filesystem knows no clients, no leases and no grace periods, and a snapshot must not hold anybody's lock. It lives in
+ * filesystem knows no clients, no leases and no grace periods, and a snapshot must not hold locks. It lives in
  * the process that serves the filesystem; what survives a restart is what clients claim again.
  */
 export interface LockedFile {

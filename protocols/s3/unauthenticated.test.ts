@@ -5,7 +5,7 @@ import { assertBrief } from '../../kernel/edge/testing/blocking.ts';
 import { serve, type Served } from './testing/serve.ts';
 
 /**
- * Goal: unauthenticated clients get little processor time. Method: unsigned requests, to a bucket that lets everybody
+ * Goal: unauthenticated clients get little processor time. Method: unsigned requests, to a bucket that lets every client
  * in as well, with what is most expensive to read within the limits. Client and server share the thread that is measured.
  */
 const K64 = 64 * 1024;
@@ -51,7 +51,7 @@ const documents = {
 const targets = ['delete', 'tagging', 'lifecycle', 'cors', 'acl', 'versioning', 'policy', 'object-lock', 'replication'];
 
 for (const [what, body] of Object.entries(documents)) {
-  test(`a document of ${what} from a stranger is refused in little time`, async () => {
+  test(`an unauthenticated document of ${what} is refused in little time`, async () => {
     for (const target of targets) {
       const method = target === 'delete' ? 'POST' : 'PUT';
       for (const bucket of ['open', 'nowhere']) {
@@ -64,7 +64,7 @@ for (const [what, body] of Object.entries(documents)) {
   });
 }
 
-test('a form, a query and a path from a stranger are read in little time', async () => {
+test('an unauthenticated form, query and path are read in little time', async () => {
   const type = `multipart/form-data; boundary=${boundary}`;
   const forms = [
     Array.from({ length: 300 }, (_, at) => field(`x-amz-meta-${at}`, 'x')).join(''),
@@ -107,7 +107,7 @@ function checksum(text: string): string {
   return bytes.toString('base64');
 }
 
-/** What a tenant may set up for strangers to ask about. */
+/** What a tenant may set up that unauthenticated requests are checked against. */
 async function put(bucket: string, query: string, body: string): Promise<void> {
   const ada = served.as('ada');
   await ada.call('PUT', `/${bucket}`);

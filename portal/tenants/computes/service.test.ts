@@ -59,7 +59,7 @@ test('an auto-approved user gets a compute account at once, with the given sizes
   assert.deepEqual(fixture.titles(), ['Compute account render farm was created.']);
 });
 
-test('everybody else waits for an administrator', async (context) => {
+test('all other requests wait for an administrator', async (context) => {
   const fixture = new Fixture(context);
   const { computes, local, fileRequest, filed } = await computesOf(fixture);
   const ann = await fixture.user('ann');
@@ -72,7 +72,7 @@ test('everybody else waits for an administrator', async (context) => {
   assert.deepEqual(filed, [{ actor: ann, moderate: false, decided: false }]);
 });
 
-test('a taken name and an unknown or closed provider are refused before anybody is asked', async (context) => {
+test('a taken name and an unknown or closed provider are refused before a request is filed', async (context) => {
   const fixture = new Fixture(context);
   const { computes, local, fileRequest, filed } = await computesOf(fixture);
   const closed = await fixture.provider('closed', 1, false);

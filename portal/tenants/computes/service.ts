@@ -28,7 +28,7 @@ export class ComputeService {
     this.#tools = tools;
   }
 
-  /** Asks for an account; what cannot work is refused before anybody is asked. */
+  /** Asks for an account; what cannot work is refused before a request is filed. */
   async order({ moderate, ...input }: ComputeInput, actor: PortalActor, fileRequest: FileRequest): Promise<string> {
     const { provider_id: providerId, display_name: name } = input;
     this.#tools.store.read((db) => {

@@ -73,7 +73,7 @@ export function refuseRange(unit: LogicalUnit, lba: number, blocks: number, bloc
   return blocks > blocksMax ? INVALID_FIELD_IN_CDB : undefined;
 }
 
-/** Runs `action` on a range, with everybody else out of it when `exclusive`. */
+/** Runs `action` on a range; no other command runs there when `exclusive`. */
 export function onRange<R extends Promise<unknown> | undefined>(
   command: ScsiCommand,
   lba: number,

@@ -48,7 +48,7 @@ test('ABORT TASK SET and CLEAR TASK SET end all commands of the unit', async (co
   }
 });
 
-test('a reset ends the commands of others with TASK ABORTED, and everybody hears of it', async (context) => {
+test('a reset ends the commands of others with TASK ABORTED, and all initiators get a unit attention', async (context) => {
   const device = new GatedDevice(UNIT_BYTES);
   const { open } = await serve(context, { device });
   const one = await open({ initiatorName: 'iqn.2026-01.com.example:one' });

@@ -152,7 +152,7 @@ test('more unasked data than agreed ends the connection and leaves no buffer beh
   const client = await RawClient.open(port);
   client.send(loginPdu('800000cc0000', ['ImmediateData', 'Yes'], ['FirstBurstLength', '512']));
   await until(() => client.receive().length > 0, 'the login is answered');
-  // The first command hears that the unit is new; then a write of two blocks that brings both along.
+  // The first command gets the unit attention of a new unit; then a write of two blocks with both as immediate data.
   client.send(commandPdu({ tag: 1, number: 0, cdb: '00' }));
   const data = pattern(1024, 1);
   const cdb = '2a 00 00 00 00 00 00 00 02 00';

@@ -47,11 +47,11 @@ test('a filesystem gets the caller and address of reads, lists, opens and closes
   const filesystem = new RecordingFilesystem();
   let access: ExportAccess | undefined = { ...DEFAULT_ACCESS, squash: 'none' };
   const { client3, client40, client41 } = await serve(context, { filesystem, export: { authorise: () => access } });
-  const [owner, stranger] = [
+  const [owner, outsider] = [
     { uid: 7, gid: 7 },
     { uid: 8, gid: 8 },
   ] as const;
-  const [mine, theirs] = [await client3(owner), await client3(stranger)];
+  const [mine, theirs] = [await client3(owner), await client3(outsider)];
   const { handle } = await mine.create(mine.root, 'f', { mode: 0o600 });
   await mine.write(handle, 0, Buffer.from('data'));
 
@@ -72,7 +72,7 @@ test('a filesystem gets the caller and address of reads, lists, opens and closes
   const { state } = await old.open({ name: 'f', access: 1 });
   await old.compound(ops.put(handle), ops.read(state, 0, 2));
   await old.compound(ops.put(handle), ops.close(state, old.nextSequence('owner')));
-  const other = await client41('other', stranger);
+  const other = await client41('other', outsider);
   for (const wanted of [1, 2]) await other.open({ name: 'f', access: wanted });
   assert.deepEqual(filesystem.calls(), [
     `7@127.0.0.1 hold ${Access.read}`,

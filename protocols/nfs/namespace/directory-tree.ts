@@ -25,7 +25,7 @@ export interface TreeDirectory {
 }
 
 /**
- * A filesystem of directories alone, to read: what lies above the exports, and `.snapshot`. Anybody may look at it; who
+ * A filesystem of directories alone, to read: what lies above the exports, and `.snapshot`. Every client may read it; who
  * may see which directory is decided by who builds it.
  */
 export class DirectoryTree implements Filesystem {

@@ -170,9 +170,9 @@ test('who may neither read nor write a file can neither lock it nor deny it to o
   const { client, connect, server } = await open(context);
   const { handle } = await client.create(client.root, 'private', { mode: 0o640, uid: 7, gid: 70 });
   const host = async (uid: number, gid: number) => new Host(await connect({ uid, gid }), `host of ${uid}`);
-  const [owner, member, stranger] = [await host(7, 1), await host(8, 70), await host(9, 1)];
-  assert.equal(await stranger.status(Proc.lock, { handle, exclusive: false }), NlmStatus.failed);
-  assert.equal(await stranger.share(Proc.share, handle, 1, 1), NlmStatus.failed);
+  const [owner, member, outsider] = [await host(7, 1), await host(8, 70), await host(9, 1)];
+  assert.equal(await outsider.status(Proc.lock, { handle, exclusive: false }), NlmStatus.failed);
+  assert.equal(await outsider.share(Proc.share, handle, 1, 1), NlmStatus.failed);
   assert.equal(server.locks.size, 0);
   for (const allowed of [owner, member]) {
     assert.equal(await allowed.status(Proc.lock, { handle }), NlmStatus.granted);

@@ -51,12 +51,12 @@ test('4.0: after a restart a client gets its opens and locks back, and others wa
   const open = { state, sequence: 2, clientId };
   const locked = await client.compound(put, ops.lock({ reclaim: true, sequence: 1, open }));
   assert.equal(locked.status, 0);
-  const stranger = await restarted.client40('stranger');
-  assert.equal((await stranger.open({ name: 'f' })).status, Status4.grace);
+  const outsider = await restarted.client40('outsider');
+  assert.equal((await outsider.open({ name: 'f' })).status, Status4.grace);
   const anonymous = { sequence: 0, other: Buffer.alloc(12) };
-  assert.equal((await stranger.compound(put, ops.read(anonymous, 0, 1))).status, Status4.grace);
-  const badClaim = ops.open({ claim: 'previous', clientId: stranger.clientId, sequence: 1, owner: 'x' });
-  assert.equal((await stranger.compound(put, badClaim)).status, Status4.reclaimBad);
+  assert.equal((await outsider.compound(put, ops.read(anonymous, 0, 1))).status, Status4.grace);
+  const badClaim = ops.open({ claim: 'previous', clientId: outsider.clientId, sequence: 1, owner: 'x' });
+  assert.equal((await outsider.compound(put, badClaim)).status, Status4.reclaimBad);
   clock.now += server.limits.graceMs;
   server.watch();
   await until(() => !server.isInGrace, 'the grace period ends');
@@ -68,7 +68,7 @@ test('4.0: after a restart a client gets its opens and locks back, and others wa
   assert.equal(filesystem.fileCount, 2);
 });
 
-test('4.1: the grace period ends as soon as everybody has said that they are done', async (context) => {
+test('4.1: the grace period ends as soon as every client has sent RECLAIM_COMPLETE', async (context) => {
   const { client41, restart } = await restartable(context);
   const before = await client41('holder');
   const opened = await before.open({ name: 'f', create: 'unchecked', access: 3, deny: 2 });

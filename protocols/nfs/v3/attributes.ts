@@ -30,7 +30,7 @@ export function writePostOp(reply: XdrWriter, filesystemId: bigint, attributes: 
   reply.optional(attributes, (present) => writeAttributes(reply, filesystemId, present));
 }
 
-/** Weak cache consistency: by what it was just before, a client sees whether anybody else had changed it. */
+/** Weak cache consistency: by what it was just before, a client sees whether another client had changed it. */
 export function writeChange(
   reply: XdrWriter,
   filesystemId: bigint,

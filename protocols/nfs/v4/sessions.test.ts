@@ -123,8 +123,8 @@ test('EXCHANGE_ID and CREATE_SESSION: known, restarted and foreign clients', asy
   assert.equal(known.clientId, client.clientId);
   assert.ok(known.flags >= CONFIRMED);
   assert.equal((await client.open({ name: 'f', create: 'unchecked' })).status, 0);
-  const stranger = new Client41(await connect({ uid: 5, gid: 5 }), 'tester');
-  assert.equal((await stranger.exchange(OTHER_VERIFIER)).status, Status4.clientIdInUse);
+  const outsider = new Client41(await connect({ uid: 5, gid: 5 }), 'tester');
+  assert.equal((await outsider.exchange(OTHER_VERIFIER)).status, Status4.clientIdInUse);
   assert.equal((await client.exchange(OTHER_VERIFIER, 0x4000_0000)).status, Status4.notSame);
   assert.equal((await client.exchange(undefined, 0x8000_0000)).status, Status4.invalid);
   const restarted = new Client41(await connect(), 'tester');
@@ -145,8 +145,8 @@ test('SETCLIENTID: the same client, one that restarted, and a foreign one', asyn
   await client.identify(Buffer.from('verifier'));
   assert.equal(client.clientId, id);
   assert.equal(server.locks.size, 1);
-  const stranger = new Client40(await connect({ uid: 5, gid: 5 }), 'tester');
-  assert.equal((await stranger.setClientId(OTHER_VERIFIER)).status, Status4.clientIdInUse);
+  const outsider = new Client40(await connect({ uid: 5, gid: 5 }), 'tester');
+  assert.equal((await outsider.setClientId(OTHER_VERIFIER)).status, Status4.clientIdInUse);
   await client.identify(OTHER_VERIFIER);
   assert.notEqual(client.clientId, id);
   assert.equal(server.locks.size, 0);

@@ -28,7 +28,7 @@ const POLICY_ITSELF = new Set(['s3:GetBucketPolicy', 's3:PutBucketPolicy', 's3:D
 /** Whether the caller may. A policy's Deny binds the owners, too. */
 export function decide(question: Question, policies: BucketPolicies): boolean {
   const { caller, bucket, action, key, lookup } = question;
-  // A policy that shuts everybody out could else never be taken away.
+  // Otherwise a policy that denies every user could never be removed.
   if (POLICY_ITSELF.has(action) && keepsPolicy(question)) return true;
   if (bucket.settings.policy !== undefined) {
     const resource = key === null ? bucket.name : `${bucket.name}/${key}`;
@@ -38,7 +38,7 @@ export function decide(question: Question, policies: BucketPolicies): boolean {
   return belongs(question) || opened(question);
 }
 
-/** Everybody of an account may do everything to its buckets, as in Swift. */
+/** Every user of an account may do everything to its buckets, as in Swift. */
 function belongs({ caller, bucket, adminAccess }: Question): boolean {
   if (caller === null) return false;
   return caller.account === bucket.account || (adminAccess && caller.role === 'objs_admin');

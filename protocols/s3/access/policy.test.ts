@@ -70,7 +70,7 @@ test('an explicit deny outweighs every allow, in any order', () => {
   assert.equal(verdict([deny, allow()], { resource: 'photos/c' }), 'allow');
 });
 
-test('principals are everybody, accounts, and users', () => {
+test('principals are all users, accounts, and users', () => {
   const to = (principal: unknown, caller: Caller | null = bert) =>
     verdict([allow({ Principal: principal })], { caller });
   assert.equal(to('*', null), 'allow');

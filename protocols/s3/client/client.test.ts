@@ -93,15 +93,15 @@ test('an upload is made of parts, or given up', async () => {
 });
 
 test('a refusal says what the other side said', async () => {
-  const stranger = new RemoteS3(placeOf(served.origin, { secret: 'wrong' }));
-  await assert.rejects(stranger.send({ method: 'GET' }), (error: RemoteRefusal) => {
+  const outsider = new RemoteS3(placeOf(served.origin, { secret: 'wrong' }));
+  await assert.rejects(outsider.send({ method: 'GET' }), (error: RemoteRefusal) => {
     assert.deepEqual([error.name, error.status, error.code], ['RemoteRefusal', 403, 'SignatureDoesNotMatch']);
     return true;
   });
   const nowhere = new RemoteBucket(remote, 'nowhere');
   const body = { size: 2_000_000, bytes: inPieces(Buffer.alloc(2_000_000), 65_536) };
   await assert.rejects(nowhere.put('key', body, {}), { code: 'NoSuchBucket' });
-  stranger.close();
+  outsider.close();
 });
 
 test('who does not answer is not waited for', async () => {

@@ -23,7 +23,7 @@ export interface RemotePlace extends SigningIdentity {
   readonly address: string;
   /** Where connections come from; absent: as the machine routes them. */
   readonly localAddress?: string | undefined;
-  /** A certificate (PEM) that is trusted beside those everybody trusts. */
+  /** A certificate (PEM) that is trusted in addition to those of the system. */
   readonly trusted?: string | undefined;
 }
 

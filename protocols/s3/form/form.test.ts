@@ -150,7 +150,7 @@ test('a form that does not fit its policy is refused and stores nothing', async 
   }
 });
 
-test('an anonymous form needs a bucket that everybody may write to', async () => {
+test('an anonymous form needs a bucket with public write access', async () => {
   const send = (bucket: string) =>
     rig.send({ method: 'POST', url: `/${bucket}`, headers: { 'content-type': TYPE }, body: formOf({ key: 'a' }, 'x') });
   assert.equal((await send('photos')).code, 'AccessDenied');

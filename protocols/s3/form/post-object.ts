@@ -60,7 +60,7 @@ function keyOf(pattern: string, filename: string): string {
   return length > KEY_LENGTH_MAX ? pattern.padEnd(KEY_LENGTH_MAX + 1, '.') : pattern.replaceAll(FILENAME, filename);
 }
 
-/** Without a policy the form is anonymous, and the bucket must be open to everybody. */
+/** Without a policy the form is anonymous, and the bucket needs public write access. */
 async function identify(
   fields: ReadonlyMap<string, string>,
   checks: FormChecks,

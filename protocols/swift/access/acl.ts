@@ -42,7 +42,7 @@ function groupOf(item: string): Group | undefined {
   const user = colon < 0 ? '*' : item.slice(colon + 1);
   const who = user === '*' ? {} : ID.test(user) ? { userId: user } : { username: user };
   if (ID.test(account)) return user === '' ? undefined : { account, ...who };
-  // A lone star is no group: opening to everybody who has signed in is written `*:*`.
+  // A lone star is no group: opening to every authenticated user is written `*:*`.
   return account === '*' && colon > 0 && who.username === undefined ? who : undefined;
 }
 

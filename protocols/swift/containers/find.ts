@@ -2,7 +2,7 @@ import type { Bucket } from '@granary/storage/object-store';
 import { SwiftRefusal } from '../request/refusal.ts';
 import type { ContainerRequest } from '../request/request.ts';
 
-/** The container, if it is there; otherwise the answer is the same for everybody who may not know. */
+/** The container, if it is there; otherwise the reply is the same for every user who may not know. */
 export function findContainer(request: ContainerRequest, may: (bucket: Bucket) => boolean): Bucket {
   const bucket = request.store.bucket(request.account.id, request.container);
   if (bucket === undefined) {

@@ -59,7 +59,7 @@ export function refusalOf(error: unknown): SwiftRefusal | undefined {
   return new SwiftRefusal(status, message, status === 503 ? { 'retry-after': '5' } : {});
 }
 
-/** Store errors that the operator should hear of although the client got a proper answer. */
+/** Store errors that are logged although the client got a proper reply. */
 export function isOurFault(error: unknown): boolean {
   return error instanceof ObjectError && (error.code === 'unreadable' || error.code === 'no-quorum');
 }

@@ -16,7 +16,7 @@ test('what is done at once is done at once and leaves nothing behind', () => {
   );
 });
 
-test('an exclusive range is never shared, and everybody gets a turn', async () => {
+test('an exclusive range is never shared, and every command gets a turn', async () => {
   const range = fc.record({ start: fc.nat(20), length: fc.integer({ min: 1, max: 10 }), exclusive: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(range, { maxLength: 30 }), async (ranges) => {

@@ -32,7 +32,7 @@ test('the block changes when it is what was expected, and only then', async () =
   assert.deepEqual((await one.send('28 00 00 00 00 00 00 00 01')).data, SECTORS.of(1));
 });
 
-test('of many who try at the same moment one wins', async () => {
+test('of many who try at the same time one wins', async () => {
   const { one, other } = fakePair({ device: slowDevice() });
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).send(...compareAndWrite(0, index + 1))),

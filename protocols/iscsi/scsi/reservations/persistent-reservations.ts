@@ -22,7 +22,7 @@ const NO_KEY = '0000000000000000';
 
 interface Reservation {
   readonly type: number;
-  /** Who made it; with all-registrants types everybody registered holds it. */
+  /** Who made it; with all-registrants types every registrant holds it. */
   readonly holder: string;
 }
 
@@ -95,7 +95,7 @@ export class PersistentReservations {
     return isForAll(this.#reservation.type) ? this.isRegistered(nexus) : this.#reservation.holder === nexus;
   }
 
-  /** The key shown as the holder's; zeros when everybody registered holds it. */
+  /** The key shown as the holder's; zeros when every registrant holds it. */
   holderKey(): string {
     const reservation = this.#reservation;
     if (reservation === undefined || isForAll(reservation.type)) return NO_KEY;
@@ -160,9 +160,9 @@ export class PersistentReservations {
   preempt(nexus: string, key: string, victimKey: string, type: number): Effects | Refusal {
     if (this.#registrations.get(nexus)?.key !== key) return 'conflict';
     const current = this.#reservation;
-    const everybody = current !== undefined && isForAll(current.type);
-    if (victimKey === NO_KEY && !everybody) return 'invalid-parameters';
-    const takes = current !== undefined && (everybody ? victimKey === NO_KEY : this.holderKey() === victimKey);
+    const allRegistrants = current !== undefined && isForAll(current.type);
+    if (victimKey === NO_KEY && !allRegistrants) return 'invalid-parameters';
+    const takes = current !== undefined && (allRegistrants ? victimKey === NO_KEY : this.holderKey() === victimKey);
     if (takes && !isReservationType(type)) return 'invalid-cdb';
     const isVictim = (registration: Registration) => victimKey === NO_KEY || registration.key === victimKey;
     const victims = [...this.#registrations].filter(([, registration]) => isVictim(registration));

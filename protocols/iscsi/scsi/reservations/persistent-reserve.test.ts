@@ -50,7 +50,7 @@ function trio() {
 
 test('who is let in follows from the type, from being registered and from holding', async () => {
   // For each type: what a registered and an unregistered initiator may do that does not hold the reservation.
-  const table: [number, registered: [string, string], stranger: [string, string]][] = [
+  const table: [number, registered: [string, string], outsider: [string, string]][] = [
     [ReservationType.writeExclusive, ['good', 'conflict'], ['good', 'conflict']],
     [ReservationType.exclusiveAccess, ['conflict', 'conflict'], ['conflict', 'conflict']],
     [ReservationType.writeExclusiveRegistrantsOnly, ['good', 'good'], ['good', 'conflict']],
@@ -58,14 +58,14 @@ test('who is let in follows from the type, from being registered and from holdin
     [ReservationType.writeExclusiveAllRegistrants, ['good', 'good'], ['good', 'conflict']],
     [ReservationType.exclusiveAccessAllRegistrants, ['good', 'good'], ['conflict', 'conflict']],
   ];
-  for (const [type, registered, stranger] of table) {
+  for (const [type, registered, outsider] of table) {
     const { one, other, third } = trio();
     assert.equal(await out(one, REGISTER, { next: 1 }), 'good');
     assert.equal(await out(other, REGISTER, { next: 2 }), 'good');
     assert.equal(await out(one, RESERVE, { key: 1, type }), 'good');
     assert.deepEqual([await reads(one), await writes(one)], ['good', 'good'], `holder, type ${type}`);
     assert.deepEqual([await reads(other), await writes(other)], registered, `registered, type ${type}`);
-    assert.deepEqual([await reads(third), await writes(third)], stranger, `stranger, type ${type}`);
+    assert.deepEqual([await reads(third), await writes(third)], outsider, `outsider, type ${type}`);
     assert.equal(run(await third.send('00')), 'good');
     assert.equal(run(await third.send('25 00')), 'good');
     assert.equal(await out(third, RESERVE, { key: 0, type }), 'conflict');
@@ -98,7 +98,7 @@ test('only the holder releases, and must know the type', async () => {
   assert.equal(await out(one, RELEASE, { key: 9, type: 5 }), 'conflict');
   assert.equal(await out(one, RELEASE, { key: 1, type: 5 }), 'good');
   assert.equal(await holder(one), undefined);
-  assert.equal(run(await other.send('00')), '6/2a/04', 'other registrants hear of it');
+  assert.equal(run(await other.send('00')), '6/2a/04', 'other registrants get a unit attention');
 });
 
 test('a reservation ends with the registration of its holder, one of all registrants with the last', async () => {
@@ -117,7 +117,7 @@ test('a reservation ends with the registration of its holder, one of all registr
   assert.equal(await holder(one), undefined);
 });
 
-test('CLEAR takes everything and tells everybody', async () => {
+test('CLEAR removes everything and notifies all registrants', async () => {
   const { one, other } = trio();
   await out(one, REGISTER, { next: 1 });
   await out(other, REGISTER, { next: 2 });
@@ -238,10 +238,10 @@ test('with APTPL everything is there again after a restart, without it nothing',
       await out(one, RESERVE, { key: 1, type });
       const unit = fakeUnit({ store: new FileReservationStore(folder), serial });
       const again = new FakeSession(unit, 'one');
-      const stranger = new FakeSession(unit, 'third');
+      const outsider = new FakeSession(unit, 'third');
       assert.deepEqual(await keys(again), aptpl ? [2, 1] : []);
       assert.deepEqual(await holder(again), aptpl ? [type === 8 ? 0 : 1, type] : undefined);
-      assert.equal(await writes(stranger), aptpl ? 'conflict' : 'good');
+      assert.equal(await writes(outsider), aptpl ? 'conflict' : 'good');
       assert.equal(await writes(again), 'good');
     }
   } finally {

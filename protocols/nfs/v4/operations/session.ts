@@ -111,7 +111,7 @@ export const destroySession: Operation = (compound, args) => {
   if (compound.session === session) compound.slot = undefined;
 };
 
-/** Any connection may carry any session; the client only wants to hear that this one does. */
+/** Any connection may carry any session; the client only wants to know that this one does. */
 export const bindConnection: Operation = (compound, args, reply) => {
   const session = sessionOf(compound, args);
   const direction = args.u32();

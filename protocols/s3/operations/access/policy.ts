@@ -56,7 +56,7 @@ function policyOf({ bucket }: S3Request): string {
   return policy;
 }
 
-/** Whether it lets everybody in without any condition. */
+/** Whether it grants public access without a condition. */
 function isPublic(policy: string, bucket: string): boolean {
   return readPolicy(policy, bucket).some(
     ({ deny, principals, conditions }) =>

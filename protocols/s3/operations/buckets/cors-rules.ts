@@ -7,7 +7,7 @@ export interface CorsRequest {
   readonly headers: readonly string[];
 }
 
-/** More than any page sends. Anybody may ask, and each name is held against every pattern of every rule. */
+/** More than any page sends. The request is not authenticated, and each name is compared with every pattern of every rule. */
 const NAMES_MAX = 64;
 
 /** The first rule that allows all of a request; rules after it are not looked at. */

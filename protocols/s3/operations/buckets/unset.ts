@@ -3,7 +3,7 @@ import type { Route, S3Operation } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { encrypts, NO_CONTENT, xmlReply } from '../replies.ts';
 
-/** What S3 has and this array has not. Clients ask for it all the same and hear that it is not set; setting it is refused. */
+/** What S3 has and this array has not. Clients ask for it all the same and get the error that it is not set; setting it is refused. */
 interface Probe {
   /** The query parameter. */
   readonly name: string;
