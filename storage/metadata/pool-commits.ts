@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { isDatabaseFull, type Database, type Transaction } from '@granary/kernel/sqlite';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
@@ -40,6 +41,7 @@ export class PoolCommits {
   #open: CommitBatch = noChanges();
   readonly #writer = new SharedFlush(() => this.#write());
   #beginning: Promise<void> | undefined;
+  #isWriting = false;
   /** Deletions waiting for a commit. */
   #deletions = 0;
 
@@ -67,6 +69,7 @@ export class PoolCommits {
 
   /** The extent is released after the next commit. */
   retire(extent: number): void {
+    assert.ok(Number.isSafeInteger(extent) && extent > 0, `${extent} is no extent of a pool`);
     this.#open.retired.push(extent);
   }
 
@@ -128,17 +131,21 @@ export class PoolCommits {
   }
 
   async #tryWrite(): Promise<void> {
+    assert.ok(!this.#isWriting, 'one commit is written at a time: a second one could release extents of the first');
     for (const prepare of this.#preparations) prepare();
     const changes = this.#open;
     this.#open = noChanges();
     // Encoded now: later changes of these pages may not be durable when this commit is.
     const rows = changes.pages.map(({ layer, page }) => rowOf(layer, page));
+    this.#isWriting = true;
     try {
       await this.#flushData();
       await this.#record(rows, changes);
     } catch (error) {
       this.#requeue(changes);
       throw error;
+    } finally {
+      this.#isWriting = false;
     }
     if (changes.retired.length > 0) this.#release(changes.retired);
     for (const work of changes.afterwards) work();
@@ -177,6 +184,10 @@ interface PageRow {
 function rowOf(layer: number, page: MapPage): PageRow {
   page.dirty = false;
   page.compact();
+  assert.ok(
+    (page.low === undefined) === (page.high === undefined),
+    'a map page has both halves of its block bits or none',
+  );
   if (page.used === 0) return { layer, page: page.index, entries: undefined, blocks: undefined };
   const blocks = page.low && page.high ? Buffer.concat([bytesOf(page.low), bytesOf(page.high)]) : undefined;
   return { layer, page: page.index, entries: bytesOf(page.entries).slice(), blocks };

@@ -36,11 +36,11 @@ describe("a group's space", () => {
     assert.deepEqual(allocateAll(space), [3, 40, 90]);
   });
 
-  it('refuses an extent that is given back twice', () => {
+  it('refuses an extent that is released twice', () => {
     const space = new GroupSpace('group', 1, 10);
     const extent = space.allocate() ?? 0;
     space.release(extent);
-    assert.throws(() => space.release(extent), /given back twice/);
+    assert.throws(() => space.release(extent), /released twice/);
     assert.equal(space.free, 10);
   });
 

@@ -76,7 +76,7 @@ export class GroupSpace {
   }
 
   release(extent: number): void {
-    assert.ok(this.isAllocated(extent), `extent ${extent} was given back twice`);
+    assert.ok(this.isAllocated(extent), `extent ${extent} was released twice`);
     const at = extent - this.firstExtent;
     const word = at >>> 5;
     this.#allocated[word] = ((this.#allocated[word] ?? 0) & ~(1 << (at & 31))) >>> 0;

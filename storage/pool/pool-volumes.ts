@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { StorageError } from '../errors.ts';
 import { Xts } from '../kernels/index.ts';
@@ -162,6 +163,7 @@ export class PoolVolumes {
   /** Freezes the top layer and puts a new one over it. The caller holds the volume's gate. */
   freeze(volume: Volume): Layer {
     const frozen = volume.layer;
+    assert.ok(frozen.isTop, `layer ${frozen.id} of volume ${volume.id} is written to, but has layers above it`);
     this.setTop(volume, this.#state.layers.create(frozen.format, frozen));
     return frozen;
   }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Database } from '@granary/kernel/sqlite';
 import type { PoolCommits } from '../metadata/pool-commits.ts';
 import { EXTENTS_PER_PAGE, ExtentMap, ExtentMapPage } from './extent-map.ts';
@@ -170,6 +171,7 @@ export class Layers {
 
   /** Removes the layer from the tree; its children become those of its parent. The caller handles its extents. */
   remove(layer: Layer): void {
+    assert.ok(!layer.isNamed, `layer ${layer.id} is removed while a volume or snapshot refers to it`);
     layer.parent?.removeChild(layer);
     for (const child of layer.children) {
       layer.removeChild(child);

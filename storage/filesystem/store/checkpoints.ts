@@ -64,6 +64,10 @@ export class Checkpoints {
 
   /** Freezes the tree. `written` runs when it is durable. */
   begin(superblock: Superblock, next: JournalPosition, written: (position: JournalPosition) => void): void {
+    assert.ok(
+      this.#running === undefined,
+      'one checkpoint is written at a time: both would use the same superblock slot',
+    );
     const { cache, pool } = this.#parts;
     const frozen = { nodes: cache.freeze(), retired: pool.freeze(), superblock };
     this.#running = this.#write(frozen)

@@ -104,7 +104,7 @@ export class Space {
 
   /** Reserved blocks become allocated. */
   claim(run: Run): void {
-    assert.ok(this.allocatedBlocks + run.count <= this.totalBlocks, 'no more blocks are taken than there are');
+    assert.ok(this.allocatedBlocks + run.count <= this.totalBlocks, 'no more blocks are allocated than the device has');
     this.#unhold(run);
     this.allocatedBlocks += run.count;
     for (const { page } of this.#parts(run)) this.#markDirty(page);
@@ -112,8 +112,8 @@ export class Space {
 
   /** Allocated blocks become held, until they are released. */
   retire(run: Run): void {
-    const areTaken = this.#parts(run).every(({ page, from, count }) => page.areSet(from, count));
-    assert.ok(areTaken, 'only blocks that are taken are freed');
+    const areAllocated = this.#parts(run).every(({ page, from, count }) => page.areSet(from, count));
+    assert.ok(areAllocated, 'only allocated blocks are freed');
     this.#hold(run);
     this.allocatedBlocks -= run.count;
     for (const { page } of this.#parts(run)) this.#markDirty(page);
