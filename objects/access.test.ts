@@ -12,7 +12,7 @@ import { objectsOperations, startWalk, statusOf } from './testing/walk.ts';
 /**
  * Goal: every endpoint lets in exactly those whom the contract names, whatever its handler does; and what belongs to
  * one account is not there for the administrators of another.
- * Method: each operation is called with a request that succeeds, by everybody there can be; who is refused, and how,
+ * Method: each operation is called with a request that succeeds, by every kind of caller; who is refused, and how,
  * follows from `access` alone.
  */
 const walk = await startWalk({ after });
@@ -22,15 +22,15 @@ const state = new ServiceState(join(objects.configuration.folder, 'objects.db'))
 const INVALID_CREDENTIALS = 5;
 const NOT_ALLOWED = 6;
 const NOT_FOUND = [50001, 50003];
-/** Nobody has it, in the form of the ids that somebody has. */
+/** An id in the right form that does not exist. */
 const UNKNOWN = '0123456789abcdef'.repeat(2);
 
 /** Those who must not get in come first: what is prepared for the others is then still there. */
-const callers = ['nobody', 'member', 'stranger', 'account admin', 'admin'] as const;
+const callers = ['anonymous', 'member', 'stranger', 'account admin', 'admin'] as const;
 type Who = (typeof callers)[number];
 
 const persons: Readonly<Record<Who, Person | undefined>> = {
-  nobody: undefined,
+  anonymous: undefined,
   member: people.member,
   stranger: people.stranger,
   'account admin': people.accountAdmin,
@@ -40,7 +40,7 @@ const persons: Readonly<Record<Who, Person | undefined>> = {
 const ask = (operation: Operation, values: Values, who: Who) => walk.ask(operation, values, persons[who]?.key);
 
 function isAllowed({ roles }: Access, who: Who): boolean {
-  return roles === 'anyone' || roles.includes(persons[who]?.role ?? 'nobody');
+  return roles === 'anyone' || roles.includes(persons[who]?.role ?? 'anonymous');
 }
 
 /** Whether the request is about something of the home account. */
@@ -68,14 +68,14 @@ test('every operation that is served has a request that the tests can make', () 
 
 for (const operation of objectsOperations) {
   const { access } = operation.endpoint;
-  test(`${operation.id} answers ${whom(access)}, and nobody else changes anything by it`, async () => {
+  test(`${operation.id} answers ${whom(access)}, and no other caller changes anything by it`, async () => {
     const outsiders = callers.filter((who) => !isAllowed(access, who) || isForeign(operation, who));
     const values = await validValues(operation, walk, admin);
     const before = await state.atRest();
     for (const who of outsiders) await assertRefused(operation, values, who);
     assert.deepEqual(state.dump(), before, 'something was written');
-    // Where everybody may, it does not matter who: two are enough, as such requests take a while on purpose.
-    const asked = access.roles === 'anyone' ? (['nobody', 'member'] as const) : callers;
+    // Where every caller may, two are enough, as such requests take a while on purpose.
+    const asked = access.roles === 'anyone' ? (['anonymous', 'member'] as const) : callers;
     const insiders = asked.filter((who) => !outsiders.includes(who));
     for (const [index, who] of insiders.entries()) {
       const fresh = index === 0 && who === 'admin' ? values : await validValues(operation, walk, persons[who] ?? admin);
@@ -98,7 +98,7 @@ async function assertRefused(operation: Operation, values: Values, who: Who): Pr
     return;
   }
   assert.ok(NOT_FOUND.includes(code), `${who}: ${answer.text}`);
-  // What belongs to others is told of in the words for what nobody has.
+  // What belongs to others is answered like what does not exist.
   const place = ['account_id', 'account', 'user_id', 'id'].find((name) => name in values) as string;
   const nowhere = statusOf(await ask(operation, { ...values, [place]: UNKNOWN }, who));
   assert.deepEqual(nowhere, { code, message: message.replace(String(values[place]), UNKNOWN) });
@@ -134,7 +134,7 @@ test('a wrong key opens nothing', async () => {
   );
 });
 
-test('a key that is empty, cut short or sent twice lets nobody in', async () => {
+test('a key that is empty, cut short or sent twice is refused', async () => {
   const list = objectsOperations.find(({ id }) => id === 'roles.list') as Operation;
   const keys = ['', admin.key.slice(1), `${people.member.key}, ${admin.key}`, `${admin.key} `.repeat(2)];
   const answers = await Promise.all(

@@ -17,7 +17,7 @@ export function authenticator(signIns: SignIns, configuration: () => HostedConfi
   };
 }
 
-/** Where an operation has a username or password of its own, those are about somebody or something else. */
+/** Where an operation has a username or password parameter, it does not name the caller. */
 function byPassword(signIns: SignIns, { params, ip, endpoint }: CredentialSource): Promise<ObjectsActor> | undefined {
   if ('username' in endpoint.params || 'password' in endpoint.params) return undefined;
   const user = textOf(params['username']);

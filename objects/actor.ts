@@ -8,7 +8,7 @@ export interface ObjectsActor extends Actor {
   readonly accountId: string | null;
 }
 
-/** The account that somebody is kept to; null for those who administer the array. */
+/** The account that an actor is limited to; null for administrators of the array. */
 export function scopeOf({ role, accountId }: ObjectsActor): string | null {
   return role === 'objs_admin' ? null : (accountId ?? '');
 }

@@ -8,7 +8,7 @@ import { validValues } from './testing/valid-requests.ts';
 import { objectsOperations, startWalk, statusOf } from './testing/walk.ts';
 
 /**
- * Goal: what goes wrong is told by the code there is for it, in words that say what to do.
+ * Goal: errors have their code, and a message that says what to do.
  * Method: one array in which everything that can stand in the way does; and every operation, sent to things that do
  * not exist.
  */
@@ -61,7 +61,7 @@ const cases: readonly Case[] = [
   ['a name that is taken', 'accounts.create', { name: 'webhosting' }, 10096, /^The name webhosting is taken/],
   ['a name that differs by case alone', 'accounts.create', { name: 'WebHosting' }, 10096, /is taken/],
   [
-    'a deletion that nobody means',
+    'a deletion without force',
     'accounts.delete',
     { account_id: home, force: 'NO' },
     7,
@@ -206,7 +206,7 @@ const cases: readonly Case[] = [
     /fromdate/,
   ],
   ['a custom report without days', 'usageReports.generate', { report_time: 'custom' }, 7, /fromdate/],
-  ['somebody who may not', 'settings.get', {}, 6, /needs the role objs_admin/, people.accountAdmin.key],
+  ['a caller without the role', 'settings.get', {}, 6, /needs the role objs_admin/, people.accountAdmin.key],
 ];
 
 for (const [what, id, values, code, message, key] of cases) {
@@ -217,7 +217,7 @@ for (const [what, id, values, code, message, key] of cases) {
   });
 }
 
-/** Codes of things that do not exist, by the first part of the path that tells what they are. */
+/** Codes of things that do not exist, by the first part of the path that names their kind. */
 const notFound: Readonly<Record<string, number>> = {
   accounts: 50001,
   users: 50003,
@@ -232,7 +232,7 @@ const notFound: Readonly<Record<string, number>> = {
 for (const operation of objectsOperations) {
   const [name] = pathParams(operation.endpoint.path);
   const kind = operation.endpoint.path.split('/').find((part) => part in notFound);
-  // Whoever guesses a username with a code is told nothing of who there is.
+  // A guess of a username with a code does not reveal which users exist.
   if (name === undefined || kind === undefined || operation.id === 'users.usePasswordCode') continue;
   test(`${operation.id} says that ${name} is not there`, async () => {
     const values = await validValues(operation, walk, admin);

@@ -241,7 +241,7 @@ test('the same Idempotency-Key twice acts once, and with another body is an erro
   assert.equal((await ask('key-2', `name=${name}`)).status, 10096, 'a new key is a new request');
 });
 
-test('parameters nobody knows are ignored, in every form', async () => {
+test('unknown parameters are ignored, in every form', async () => {
   await post('/objs/accounts', `name=${walk.name('extra')}&colour=blue&nested[a][b]=1&list[]=1`);
   await get('/objs/accounts?_dc=1234567890&page=1');
   const body = JSON.stringify({ limit: 1, colour: { deep: [1] }, filter_value: null });

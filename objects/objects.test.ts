@@ -17,13 +17,13 @@ async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {})
   const configuration = testConfiguration(temporaryFolder(t), { engine: null, cacheGb: 0, ...changes });
   let array = await startObjects(configuration, testHost);
   t.after(() => array.stop());
-  const anybody = new CheckedClient(objectsApi, configuration.managementUrl);
-  const { user } = await anybody.call(users.authenticate, owner);
+  const anonymous = new CheckedClient(objectsApi, configuration.managementUrl);
+  const { user } = await anonymous.call(users.authenticate, owner);
   return {
     configuration,
-    anybody,
+    anonymous,
     user,
-    client: anybody.with({ 'x-access-key': user.access_key ?? '' }),
+    client: anonymous.with({ 'x-access-key': user.access_key ?? '' }),
     change: (next: Partial<HostedConfiguration>) => array.change({ ...configuration, ...next }),
     restart: async () => {
       await array.stop();
@@ -33,7 +33,7 @@ async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {})
 }
 
 test('the owner signs in to the system account and gets every key there is', async (t) => {
-  const { user, configuration, anybody, restart } = await setUp(t);
+  const { user, configuration, anonymous, restart } = await setUp(t);
   const { objs_user: storage } = user.objs_data;
   assert.deepEqual([user.username, user.primary, user.admin, user.locked], ['dana', true, true, false]);
   assert.deepEqual(user.roles, [{ name: 'objs_admin', id: '1' }]);
@@ -45,22 +45,22 @@ test('the owner signs in to the system account and gets every key there is', asy
   assert.equal(new Set([user.access_key, storage.token, storage.s3_access_key, storage.s3_secret_key]).size, 4);
   assert.ok(user.permissions?.includes('settings.get'));
   await restart();
-  const again = await anybody.call(users.authenticate, { ...owner, account: storage.account_id });
+  const again = await anonymous.call(users.authenticate, { ...owner, account: storage.account_id });
   assert.deepEqual(again.user, user, 'the keys are those of the first day, by the id of the account too');
 });
 
 test('a key opens the interface in a header or a parameter, and a username with a password does, too', async (t) => {
-  const { anybody, user, configuration } = await setUp(t);
-  await anybody.with({ 'x-access-key': user.access_key! }).call(roles.list, {});
-  await anybody.call(roles.list, { access_key: user.access_key });
-  await anybody.call(roles.list, { username: 'dana', password: 'first passcode' });
-  await anybody.with({ 'x-access-key': configuration.internalKey }).call(roles.list, {});
+  const { anonymous, user, configuration } = await setUp(t);
+  await anonymous.with({ 'x-access-key': user.access_key! }).call(roles.list, {});
+  await anonymous.call(roles.list, { access_key: user.access_key });
+  await anonymous.call(roles.list, { username: 'dana', password: 'first passcode' });
+  await anonymous.with({ 'x-access-key': configuration.internalKey }).call(roles.list, {});
   const wrong = [
-    await anybody.refused(roles.list, {}),
-    await anybody.refused(roles.list, { access_key: 'wrong' }),
-    await anybody.refused(roles.list, { username: 'dana', password: 'wrong' }),
-    await anybody.refused(users.authenticate, { ...owner, account: 'webhosting' }),
-    await anybody.refused(users.authenticate, { ...owner, password: 'wrong' }),
+    await anonymous.refused(roles.list, {}),
+    await anonymous.refused(roles.list, { access_key: 'wrong' }),
+    await anonymous.refused(roles.list, { username: 'dana', password: 'wrong' }),
+    await anonymous.refused(users.authenticate, { ...owner, account: 'webhosting' }),
+    await anonymous.refused(users.authenticate, { ...owner, password: 'wrong' }),
   ];
   for (const { http, code } of wrong) assert.deepEqual([http, code], [200, 5]);
 });
@@ -74,7 +74,7 @@ test('the roles are the three there are', async (t) => {
   );
 });
 
-test('the settings tell what is so, and follow the cloud', async (t) => {
+test('the settings show the configuration, and follow the cloud', async (t) => {
   const { client, change, configuration } = await setUp(t, { zonesUsed: 3 });
   const before = await client.call(settings.get, {});
   assert.deepEqual(

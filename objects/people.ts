@@ -17,7 +17,7 @@ import { accountUserRoutes, userRoutes } from './users/routes.ts';
 import { UserService } from './users/service.ts';
 import { SignIns } from './users/sign-ins.ts';
 
-/** Accounts and those who use them: who needs whom stands here. */
+/** Accounts, users and their mail, with their dependencies. */
 export function createPeople(tools: PeopleTools, settings: ArraySettings) {
   const { configuration, publicUrls } = tools;
   const chosen = () => settings.current().settings;

@@ -10,7 +10,7 @@ interface QuotaOptions {
 
 const ENTRIES_MAX = 20_000;
 
-/** What people without a key may ask for only so often, by where they come from. */
+/** Limits how often unauthenticated clients of one address may ask for something. */
 export class Quota {
   readonly #options: QuotaOptions;
   readonly #entries = new Map<string, { count: number; until: number }>();
@@ -19,9 +19,9 @@ export class Quota {
     this.#options = options;
   }
 
-  /** Counts one, apart for each whom it is about; refuses the one too many, and says when to come again. */
-  consume(ip: string, whom = ''): void {
-    const key = `${addressKey(ip)} ${whom.toLowerCase()}`;
+  /** Counts one attempt for an address and a subject; refuses it above the limit, with the time to retry. */
+  consume(ip: string, subject = ''): void {
+    const key = `${addressKey(ip)} ${subject.toLowerCase()}`;
     const { clock, max, windowMs } = this.#options;
     const now = clock.now();
     const known = this.#entries.get(key);

@@ -78,7 +78,7 @@ test('the export of accounts is a CSV file with the columns of the specification
   }
 });
 
-test('the password code and the forgotten password are told without a level around them', async () => {
+test('the password code and the forgotten password are answered without a level around them', async () => {
   for (const id of ['users.usePasswordCode', 'users.resetPassword']) {
     const operation = objectsOperations.find((one) => one.id === id) as Operation;
     const { text } = await answer(operation, 'application/json');

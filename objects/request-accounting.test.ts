@@ -160,7 +160,7 @@ test('the access log has management calls and data requests, failed ones too, an
   await array.swift(ada, 'PUT', '/photos');
   await array.swift(ada, 'PUT', '/photos/a', { body: 'hello' });
   await array.swift(ada, 'GET', '/photos/nothing');
-  await array.anybody.refused(users.authenticate, { account: 'logged', user: 'ada', password: 'Wr0ng-Password' });
+  await array.anonymous.refused(users.authenticate, { account: 'logged', user: 'ada', password: 'Wr0ng-Password' });
   await client.refused(accounts.get, { account_id: 'nobody' });
   const { access_logs: entries, count } = await client.call(accessLogs.list, {});
   assert.equal(count, entries.length);

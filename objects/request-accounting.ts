@@ -35,7 +35,7 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
   const chosen = () => settings.current().settings;
   const uuids = new Map<number, string>();
   const driveUuid = (number: number) => {
-    // Numbers are given once, so what is known stays true; a drive that has left still tells what it did last.
+    // Numbers are given once, so a known one stays valid; a drive that has left may still report activity.
     if (!uuids.has(number)) for (const drive of engine.drives?.list() ?? []) uuids.set(drive.number, drive.uuid);
     return uuids.get(number);
   };
@@ -58,7 +58,7 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
   people.deletion.onCleanUp(async (account) => {
     await flush();
     await metering.dropAccount(account);
-    await commit('forgetUsage', { account });
+    await commit('dropUsage', { account });
   });
   return {
     take(controller: string, activity: Activity): void {

@@ -65,7 +65,7 @@ export async function startObjects(
   };
   const services = createServices(tools);
   const { settings, people, certificates, encryption, books, handlers } = services;
-  // With the reserve of a full disk: an array that does not start gives no room back.
+  // With the reserve of a full disk: an array that does not start frees no space.
   await runFreeing(true, async () => {
     await settings.create();
     await people.users.createOwner(first.owner, first.initialPasscode);
@@ -83,7 +83,7 @@ export async function startObjects(
     onDriveActivity: (shares) => books.takeDrives(shares),
     onEvent: recordEngineEvents(tools),
   });
-  // On a full disk it waits for the next start: until then nobody new gets at an endpoint, and what was replicated goes on.
+  // On a full disk it waits for the next start: until then no other account gets an endpoint, and replication goes on.
   await services.destinationGrants.reconcile().catch((error: unknown) => {
     log.error({ error }, 'remote endpoints could not be granted to the accounts that use them');
   });

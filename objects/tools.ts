@@ -18,7 +18,7 @@ export interface ObjectsTools {
   readonly events: EventLog;
   readonly jobs: Jobs;
   readonly log: Log;
-  /** Told after a change of accounts, users or settings is on disk: nobody goes by what was before. */
+  /** Called when a change of accounts, users or settings is durable: the engine drops what it cached of them. */
   readonly changed: () => void;
   /** Changes of buckets and objects. */
   readonly commit: Commit;
@@ -27,7 +27,7 @@ export interface ObjectsTools {
   readonly engine: ObjectEngine;
   /** Gives a drive back to the cloud; rejects with its reason. */
   readonly returnDrive: (uuid: string) => Promise<void>;
-  /** Gives back all proxy controllers but the first so many. */
+  /** Gives back all proxy controllers but the first `kept`. */
   readonly returnProxies: (kept: number) => Promise<void>;
   /** `http(s)://host:port` of the data path, the first most of all. */
   readonly publicUrls: () => readonly string[];

@@ -176,7 +176,7 @@ test('what cannot be written waits, up to a limit', async (t) => {
   assert.equal((await log.list({ page: 1, limit: 1, sort: [] })).count, 100_000);
 });
 
-test('a parameter nested as deep as somebody likes is left out', () => {
+test('a parameter that is nested too deep is left out', () => {
   let nested: unknown = 'x';
   for (let depth = 0; depth < 100_000; depth += 1) nested = [nested];
   const params = { filter_field: 'name', filter_value: nested };

@@ -4,7 +4,7 @@ import type { RequestRecord } from '@granary/protocols/objects';
 import type { ObjectsActor } from '../actor.ts';
 
 export interface NewEntry {
-  /** Null where nobody was signed in. */
+  /** Null for anonymous requests. */
   readonly user: string | null;
   readonly controller: string;
   readonly action: string;
@@ -51,7 +51,7 @@ export function callEntry({ operation, actor, params, ip, code }: AnsweredCall, 
   };
 }
 
-/** What the operation declares and does not call a secret; whatever else was sent is nobody's business. */
+/** Parameters that the operation declares and does not call a secret; others are not logged. */
 function keptParams({ endpoint }: Operation, raw: AnsweredCall['params']): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, param] of Object.entries(endpoint.params)) {

@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const COLUMNS = { id: 'e.id', user: 'u.text', controller: 'c.text', action: 'a.text', created: 'e.created' } as const;
 
-/** Numbers of the first and the last entry. There is none without those between them, so they tell how many there are. */
+/** Numbers of the first and the last entry. Numbers have no gaps, so these give the count. */
 export function entryRange(db: Db): { first: number; last: number } {
   const ends = db.get<{ first: number | null; last: number | null }>(
     'SELECT (SELECT min(id) FROM entries) AS first, (SELECT max(id) FROM entries) AS last',

@@ -1,10 +1,10 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Log, Store } from '@granary/kernel';
 import type { NewEntry } from './entry.ts';
 import { deleteEntriesUntil, entryRange, insertEntries, listEntries, type Entry, type SortKey } from './repository.ts';
 
 interface AccessLogOptions {
-  /** A file of its own: it is written all the time, and nobody waits for it. */
+  /** A file of its own: it is written continuously, and no request waits for it. */
   readonly store: Store;
   readonly log: Log;
   readonly entriesMax?: number;
@@ -78,7 +78,7 @@ export class AccessLog {
         deleteEntriesUntil(tx, insertEntries(tx, batch) - this.#max);
       });
       this.#waiting = this.#waiting.slice(batch.length);
-      await breathe();
+      await yieldTurn();
     }
     if (this.#missed === 0) return;
     this.#options.log.warn({ entries: this.#missed }, 'the access log could not keep up; some requests are not in it');

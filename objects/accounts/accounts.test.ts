@@ -91,14 +91,14 @@ test('who is in a disabled account is kept out everywhere until it is enabled ag
   const { s3_access_key: s3Key, token } = user.objs_data.objs_user;
   const before = people.epoch;
   await people.admin().call(accounts.disable, { account_id: id });
-  assert.ok(people.epoch > before, 'the data path is told');
+  assert.ok(people.epoch > before, 'the data path is notified');
   assert.equal((await people.admin().call(accounts.get, { account_id: id })).count.enabled, 'False');
   assert.deepEqual(directory.byS3Key(s3Key!), { refused: 'account-disabled' });
   assert.deepEqual(directory.byToken(token!), { refused: 'account-disabled' });
   assert.equal(directory.account(id)?.enabled, false);
   assert.equal((await client.refused(accounts.get, { account_id: id })).code, 5);
   const signIn = { account: 'webhosting', user: 'ada', password: 'Pick-Your-0wn' };
-  assert.equal((await people.anybody().refused(users.authenticate, signIn)).code, 50002);
+  assert.equal((await people.anonymous().refused(users.authenticate, signIn)).code, 50002);
   await people.admin().call(accounts.enable, { account_id: id });
   await people.admin().call(accounts.enable, { account_id: id });
   assert.ok('caller' in directory.byS3Key(s3Key!));

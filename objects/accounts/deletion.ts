@@ -16,7 +16,7 @@ interface Progress {
   readonly removed: number;
 }
 
-/** Takes along what somebody keeps of an account for its bills. */
+/** Removes what another service keeps of an account for its bills. */
 export type CleanUpAccount = (account: string) => Promise<void> | void;
 
 /** Records of other resources that go with an account, in the same transaction. */
@@ -56,7 +56,7 @@ export class AccountDeletion {
     );
   }
 
-  /** Whoever keeps figures of accounts says here how they are forgotten. */
+  /** A service that keeps figures of accounts registers here how they are removed. */
   onCleanUp(forget: CleanUpAccount): void {
     this.#cleanUps.push(forget);
   }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Store } from '@granary/kernel';
 import { stringify } from 'csv-stringify/sync';
 import type { AccountFigures } from '../tools.ts';
@@ -19,7 +19,7 @@ export async function accountsCsv(store: Store, figures: AccountFigures): Promis
   for (;;) {
     const { name, id } = last;
     const accounts = store.read((db) => listAccountsAfter(db, { name, id }, ACCOUNTS_PER_TURN));
-    // Names are what people chose: one that begins like a formula must not become one in somebody's spreadsheet.
+    // Users choose names: one that begins like a formula must not become one in a spreadsheet.
     parts.push(
       stringify(
         accounts.map((account) => lineOf(account, figures)),
@@ -29,7 +29,7 @@ export async function accountsCsv(store: Store, figures: AccountFigures): Promis
     const end = accounts.at(-1);
     if (!end || accounts.length < ACCOUNTS_PER_TURN) return Buffer.from(parts.join(''));
     last = end;
-    await breathe();
+    await yieldTurn();
   }
 }
 

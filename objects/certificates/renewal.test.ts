@@ -12,9 +12,9 @@ import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**
- * Goal: an array whose cloud renews its certificate shows the new one at both ports without dropping anybody, and takes
+ * Goal: an array whose cloud renews its certificate shows the new one at both ports without dropping a client, and takes
  * the portal's key over the portal's connection alone.
- * Method: a real array is told another configuration, as its cloud does.
+ * Method: a real array gets another configuration, as from its cloud.
  */
 const DATA_PORT = 8080;
 const MANAGEMENT_PORT = 7480;

@@ -74,7 +74,7 @@ test('a host without a scheme is tried encrypted, then in the clear', async () =
     assert.throws(() => endpointUrls('endpoint', bad), /endpoint/, bad);
 });
 
-test('what does not answer, or answers no, is not kept, and the reason is told', async () => {
+test('what does not answer, or answers no, is not kept, and the reason is reported', async () => {
   const count = async () => (await here.client.call(destinations.list, {})).count;
   const before = await count();
   const closed = createServer().listen(0, '127.0.0.1');
@@ -136,8 +136,8 @@ test('one that buckets are replicated to goes only by force, and only known ones
   assert.equal((await here.client.refused(destinations.get, { 'target-ext-name': name })).code, 50009);
   assert.equal((await replicate(client, 'replicated', name)).status, 400, 'it is known no longer');
   client.close();
-  const { messages: told } = await here.client.call(messages.list, {});
-  assert.ok(told.some(({ msg_title }) => /^Remote endpoint used .* was removed/.test(msg_title)));
+  const { messages: recorded } = await here.client.call(messages.list, {});
+  assert.ok(recorded.some(({ msg_title }) => /^Remote endpoint used .* was removed/.test(msg_title)));
 });
 
 test('names in the private domain are asked of its own servers', async (t) => {
@@ -158,7 +158,7 @@ test('names in the private domain are asked of its own servers', async (t) => {
   await assert.rejects(remoteAddress('metadata.corp.example', { servers, domain: 'corp.example' }), /refused/);
 });
 
-/** An answer of one A record: 127.0.0.9, or for `metadata…` the address nobody may reach. */
+/** An answer of one A record: 127.0.0.9, or for `metadata…` an address that is forbidden. */
 function answerTo(question: Buffer): { name: string; answer: Buffer } {
   const labels: string[] = [];
   let at = 12;

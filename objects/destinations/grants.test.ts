@@ -36,7 +36,7 @@ async function tenant(name: string): Promise<{ account: string; client: S3Client
   return { account, client: here.s3(await here.user(account, name, 'account_admin')) };
 }
 
-/** An endpoint that nobody was granted. */
+/** An endpoint without grants. */
 async function newEndpoint(name: string): Promise<string> {
   const asked = {
     name,
@@ -140,8 +140,8 @@ test('one account may do without a prefix, and stays out of what others have', a
   await put(one.client, `/plain/${other.account}/x`, 'forged');
   await isFailed(one.client, `/plain/${other.account}/x`);
   assert.equal((await far.call('HEAD', `/plain/${other.account}/x`)).status, 404);
-  const nobody = { 'ext-name': name, account_id: 'f'.repeat(32) };
-  assert.equal((await here.client.refused(destinations.grant, nobody)).code, 50001);
+  const unknown = { 'ext-name': name, account_id: 'f'.repeat(32) };
+  assert.equal((await here.client.refused(destinations.grant, unknown)).code, 50001);
   const nowhere = { 'ext-name': 'obsdst-0000ffff', account_id: one.account };
   assert.equal((await here.client.refused(destinations.grant, nowhere)).code, 50009);
 });
@@ -188,8 +188,8 @@ test('an endpoint of before there were grants is granted to those who use it, wh
   await isCompleted(again, '/legacy/after');
   assert.equal((await far.call('GET', '/legacy/after')).text, 'after');
   assert.equal((await replicate(again, 'legacy', idle)).status, 400);
-  const { messages: told } = await old.client.call(messages.list, {});
-  assert.ok(told.some(({ msg_title }) => /was granted to account .*, which used it before/.test(msg_title)));
+  const { messages: recorded } = await old.client.call(messages.list, {});
+  assert.ok(recorded.some(({ msg_title }) => /was granted to account .*, which used it before/.test(msg_title)));
   for (const each of [client, again]) each.close();
 });
 

@@ -12,7 +12,7 @@ const LOOKUP_MS_MAX = 1_500;
 const LOOKUP_TRIES = 2;
 
 /**
- * Where connections to a host may go. Names in the private domain are asked of its own servers, and of nobody else: what
+ * Where connections to a host may go. Names in the private domain are resolved by its own servers only: what
  * they do not know is not known.
  */
 export async function remoteAddress(host: string, { servers, domain }: NameServers): Promise<string> {

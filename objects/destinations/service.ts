@@ -143,13 +143,13 @@ export class DestinationService {
     await engine.applySettings();
   }
 
-  /** Whether it takes what is sent, as it is seen by who sends; told of once each time that changes. */
+  /** Records whether the endpoint accepts what is sent; an event is recorded each time that changes. */
   async recordProblem(destination: string, problem: string | null): Promise<void> {
     const isNews = (row: Destination | undefined) => row && (row.problem === null) !== (problem === null);
     const id = destinationId(destination);
     if (id === undefined || !isNews(this.find(destination))) return;
     await this.#tools.store.write((tx) => {
-      // Those that fail together are told of once.
+      // Requests that fail together are reported once.
       const known = findDestination(tx, id);
       if (!known || !isNews(known)) return;
       setProblem(tx, id, problem);
@@ -162,7 +162,7 @@ export class DestinationService {
     });
   }
 
-  /** Where it is now and who goes there; looked up anew each time, because a name may lead elsewhere tomorrow. */
+  /** Where it is now and who goes there; looked up each time, because the address of a name may change. */
   async place({ url, region, accessKey, secretSealed: secret, connectVia: via }: Destination): Promise<RemotePlace> {
     const { vault } = this.#tools;
     const address = await this.#address(new URL(url).hostname);

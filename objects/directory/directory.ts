@@ -18,7 +18,7 @@ type Metadata = Readonly<Record<string, string>>;
 const METADATA_LENGTH_MAX = 65_536;
 const unknown: Refused = { refused: 'unknown' };
 
-/** The catalogue's words for what the data path tells its callers in its own. */
+/** Errors of sign-in, as the refusals of the data path. */
 const refusals: Partial<Record<string, Refused>> = {
   invalid_credentials: unknown,
   too_many_attempts: unknown,

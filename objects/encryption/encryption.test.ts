@@ -7,7 +7,7 @@ import { expect } from '../../protocols/s3/testing/client.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**
- * Goal: what is written while encryption is on is on no drive in clear, and after a restart nobody reads or writes
+ * Goal: what is written while encryption is on is on no drive in clear, and after a restart nothing is read or written
  * until the password is given.
  * Method: one array over real folders, taken through all that can be done with its password; every test goes on where
  * the one before ended.

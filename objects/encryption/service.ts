@@ -40,7 +40,7 @@ const NONE: EncryptionState = { writeKey: 0, keys: [] };
 
 /**
  * The password that wraps the keys of objects, while it is known. It is never kept: after a restart encrypted objects
- * are locked until somebody gives it again. Wrapped keys are sealed by the vault too, so that whoever destroys the
+ * are locked until an administrator gives it again. Wrapped keys are sealed by the vault too, so that destroying the
  * vault's key destroys them, whatever the password.
  */
 export class EncryptionService {
@@ -55,12 +55,12 @@ export class EncryptionService {
     this.#attempts = new SignInAttempts({ clock: options.clock });
   }
 
-  /** Told before a change is answered, so that the next object is written by the new rule. */
+  /** Called before a change is answered, so that the next object is written by the new rule. */
   onChange(listener: (state: EncryptionState) => Promise<void>): void {
     this.#listeners.push(listener);
   }
 
-  /** For the data path. Locked: no keys, and a write key that nobody has, so that nothing is written in the clear. */
+  /** For the engine. Locked: no keys, and a write key that is not among them, so that nothing is written in the clear. */
   state(): EncryptionState {
     const { store, vault } = this.#options;
     const row = store.read(findEncryption);

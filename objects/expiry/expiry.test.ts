@@ -65,7 +65,7 @@ function setUp(t: TestContext) {
   };
 }
 
-test('objects go on the midnight after their days, told of once', async (t) => {
+test('objects go on the midnight after their days, with one event', async (t) => {
   const { clock, worker, bucket, put, keys, titles } = setUp(t);
   const aging = await bucket('aging', [{ ...rule, prefix: 'logs/', expireDays: 2, tags: { keep: 'no' } }]);
   const attributes = { tags: { keep: 'no' } };

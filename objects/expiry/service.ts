@@ -27,13 +27,13 @@ const BUCKETS_AT_ONCE = 100;
 const DAY_MS = 86_400_000;
 const WALKS_KEPT_DAYS = 7;
 
-/** These say that somebody else was faster, or that a lock keeps it: no reason to stop. */
+/** Another caller was faster, or a lock keeps the version: no reason to stop. */
 const EXPECTED = new Set(['precondition-failed', 'object-locked', 'no-such-bucket', 'no-such-upload', 'no-such-key']);
 
 /**
  * Removes what is over its time: objects with a time of their own (Swift's X-Delete-At) as it comes, and what the
  * lifecycle rules of buckets mean once a day, or sooner when the rules change. How far a bucket was walked is kept, so
- * that a start in between does not begin anew.
+ * that a restart continues the walk.
  */
 export class ExpiryService {
   readonly #options: ExpiryOptions;

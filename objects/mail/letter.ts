@@ -11,7 +11,7 @@ export interface Letter {
   readonly createdAt: number;
 }
 
-/** An event that users may have asked to be told of. */
+/** An event that users may have subscribed to. */
 export interface ToldEvent extends MailedEvent {
   readonly subject: string;
 }

@@ -24,7 +24,7 @@ test('mails go through the server that is set, and are kept until it takes them'
     smtp_from: 'array@example.org',
   });
   server.isRefusing = true;
-  await people.anybody().call(users.resetPassword, place);
+  await people.anonymous().call(users.resetPassword, place);
   await until(() => people.titles()[0]!.startsWith('Mail could not be sent: '));
   server.isRefusing = false;
   people.clock.advance(60_000);
@@ -56,10 +56,10 @@ test('a mail server that makes no sense is refused by name', async (t) => {
   assert.equal(people.settings.mailServer(), null);
 });
 
-test('the outbox is for whoever runs the machine alone', async (t) => {
+test('the outbox is readable by the owner of the process only', async (t) => {
   const people = await startPeople(t);
   await people.account('webhosting');
-  await people.anybody().call(users.resetPassword, place);
+  await people.anonymous().call(users.resetPassword, place);
   await until(() => people.outbox().length === 1);
   const folder = join(people.configuration.folder, 'outbox');
   assert.equal(statSync(folder).mode & 0o777, 0o700);

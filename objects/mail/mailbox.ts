@@ -23,7 +23,7 @@ const RETRY_MS_MAX = 15 * 60_000;
 const GIVE_UP_MS = 24 * 3600 * 1000;
 const REASON_LENGTH_MAX = 200;
 
-/** Mails wait in the database from the change they tell of until a server has taken them or they are in the outbox. */
+/** Mails wait in the database, written with the change they report, until a server accepts them or the outbox has them. */
 export class Mailbox {
   readonly #tools: PeopleTools;
   readonly #options: MailboxOptions;
@@ -114,7 +114,7 @@ export class Mailbox {
     const { retryMs = RETRY_MS } = this.#options;
     const now = clock.now();
     const isOver = now - createdAt > GIVE_UP_MS;
-    // Told once until it works again; otherwise the log would tell of nothing else.
+    // Logged once until it works again; otherwise it would fill the log.
     const isNews = !this.#isFailing;
     this.#isFailing = true;
     await store.write((tx) => {

@@ -54,22 +54,22 @@ export class EventNotices {
         repository.setMailedEvent(tx, news.until);
       });
     } catch (error) {
-      log.warn({ error }, 'users could not be told of events');
+      log.warn({ error }, 'users could not be notified of events');
     }
   }
 
   #news(db: Db): { mails: PostedMail[]; since: number | undefined; until: number } {
     const since = repository.mailedEvent(db);
-    // What happened before anybody was told of anything is not told of.
+    // Events from before the first notice are not sent.
     if (since === undefined) return { mails: [], since, until: repository.lastEventId(db) };
     const events = repository.eventsAfter(db, since, EVENTS_PER_ROUND);
     const { displayName } = this.#tools.configuration();
     const mails = recipientsOf(db, events).flatMap((recipient) => {
-      const told = events.filter((event) => concerns(event, recipient));
-      const shown = told.slice(0, EVENTS_PER_MAIL_MAX);
-      return told.length === 0
+      const concerning = events.filter((event) => concerns(event, recipient));
+      const shown = concerning.slice(0, EVENTS_PER_MAIL_MAX);
+      return concerning.length === 0
         ? []
-        : [{ to: recipient.email, ...writeNotice(displayName, shown, told.length - shown.length) }];
+        : [{ to: recipient.email, ...writeNotice(displayName, shown, concerning.length - shown.length) }];
     });
     return { mails, since, until: events.at(-1)?.id ?? since };
   }

@@ -5,7 +5,7 @@ import { letterFile, type Letter } from '@granary/kernel';
 const KEPT_MAX = 1_000;
 const NUMBER_LENGTH = 12;
 
-/** Where mails go that no server takes: a file each, for whoever runs the machine and nobody else. */
+/** Where mails go without a server: a file each, readable by the owner of the process only. */
 export async function writeToOutbox(folder: string, id: number, letter: Letter): Promise<void> {
   const bytes = await letterFile(letter);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

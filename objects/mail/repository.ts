@@ -42,7 +42,7 @@ export function eventsAfter(db: Db, id: number, limit: number): ToldEvent[] {
   return db.all<ToldEvent>(sql, { id, limit });
 }
 
-/** How far the events have been told; undefined before the first time. */
+/** The last event that notices were sent for; undefined before the first time. */
 export function mailedEvent(db: Db): number | undefined {
   const row = db.get<{ value: string }>('SELECT value FROM settings WHERE key = :key', { key: MAILED_EVENT });
   return row && Number(row.value);
@@ -67,13 +67,13 @@ function toRecipient(found: FoundRecipient): Recipient {
   return { ...found, isAdmin: found.isAdmin === 1 };
 }
 
-/** Those who administer the array: they are told of everything. */
+/** Administrators of the array: they are notified of all events. */
 export function notifiedAdmins(db: Db, limit: number): Recipient[] {
   const sql = `${RECIPIENT} AND users.role = 'objs_admin' ORDER BY users.number LIMIT :limit`;
   return db.all<FoundRecipient>(sql, { limit }).map(toRecipient);
 }
 
-/** The others are told of their own account alone. */
+/** Others are notified of events of their own account. */
 export function notifiedOf(db: Db, account: string, limit: number): Recipient[] {
   const sql = `${RECIPIENT} AND users.role != 'objs_admin' AND accounts.name = :account AND accounts.state = 'normal'
      ORDER BY users.number LIMIT :limit`;

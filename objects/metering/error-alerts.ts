@@ -12,7 +12,7 @@ interface ErrorAlertsOptions {
 
 const MINUTE_MS = 60_000;
 
-/** Tells of it, once a minute at most, when more requests fail by our own fault (5xx) than the operator puts up with. */
+/** Records an event, once a minute at most, when more requests fail with 5xx than the threshold allows. */
 export class ErrorAlerts {
   readonly #options: ErrorAlertsOptions;
   #minute = 0;

@@ -81,7 +81,7 @@ test('a request counts for its account, user, policy and controller, and for the
   assert.deepEqual(latencyPoint(idle), { time, latency_put: 0, latency_delete: 0, latency_get: 0 });
 });
 
-test('a drive counts the pieces it wrote, read and dropped; one that nobody knows is passed over', (t) => {
+test('a drive counts the pieces it wrote, read and dropped; an unknown one is ignored', (t) => {
   const { metering } = start(t);
   const work = (operations: number) => ({ operations, bytes: operations * 4_096, milliseconds: operations * 2 });
   const activity = { put: work(3), get: work(2), delete: work(1) };

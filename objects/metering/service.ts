@@ -10,7 +10,7 @@ import { FINEST_STEP } from './levels.ts';
 import { SlotBuffer, subjectsOf, type Subject } from './slots.ts';
 
 interface MeteringOptions {
-  /** A file of its own: it is written all the time, and nobody waits for it. */
+  /** A file of its own: it is written continuously, and no request waits for it. */
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

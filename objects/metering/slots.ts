@@ -1,7 +1,7 @@
 import { addWork, noFigures, type Figures, type Work } from './figures.ts';
 import { FINEST_STEP } from './levels.ts';
 
-/** What is measured: `name` tells one from another of its kind. */
+/** What is measured: `name` is unique among those of a kind. */
 const subjectKinds = ['account', 'user', 'policy', 'controller', 'group', 'drive'] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
 

@@ -4,7 +4,7 @@ import type { PolicyReport } from '../engine/report.ts';
 export const CAPACITY_HISTORY_MIN = 60;
 /** A policy that will be full within these minutes, if it goes on as it did, is an alert. */
 export const ALERT_MODE_MIN = 360;
-/** Below this share of free room, in percent, nothing new is written. */
+/** Below this share of free space, in percent, nothing new is written. */
 export const EMERGENCY_MODE_PERCENTAGE = 1;
 
 const MS_A_MINUTE = 60_000;

@@ -8,7 +8,7 @@ import { twoCopies } from '../testing/drives.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**
- * Goal: storage policies and drives tell how things are, and drives leave without anything being lost.
+ * Goal: storage policies and drives show their state, and drives leave without anything being lost.
  * Method: one array with a policy of copies on six drives and one of fragments on four, with objects on both.
  */
 const { policies, drives, messages } = objectsApi.groups;
@@ -113,7 +113,7 @@ test('drives leave: what they hold is moved first, then they are given back', as
   assert.deepEqual([left.total_drives, left.disks_count, left.health_status], [4, 4, 'normal']);
   assert.ok(!left.disks.some(({ disk_uuid }) => objects.returned.includes(disk_uuid)));
   assert.ok((await titles()).includes('2 drives left storage policy two-copies and were given back.'));
-  // They are somebody else's now: nothing may be read from them.
+  // They belong to another array now: nothing may be read from them.
   const gone = objects.returned.map((uuid) => Number(uuid.slice(-12)));
   for (const number of gone) rmSync(objects.folderOf(number), { recursive: true });
   await allRead();

@@ -50,7 +50,7 @@ export class PolicyService {
     );
   }
 
-  /** Capacity is looked at now and then, so that a policy that fills up is noticed without anybody asking. */
+  /** Polls capacity, so that a policy that fills up is reported without a request. */
   start(): void {
     this.#watching = setInterval(() => void this.#watch(), WATCH_MS);
     this.#watching.unref();
@@ -65,7 +65,7 @@ export class PolicyService {
     return this.#full;
   }
 
-  /** Null until somebody chose one: then it is the first. */
+  /** Null until one was chosen: the engine then uses the first. */
   defaultName(): string | null {
     return this.#tools.store.read(findDefault) ?? null;
   }
@@ -198,7 +198,7 @@ export class PolicyService {
       await engine.applySettings();
       await this.#recordFull(full);
     } catch (error) {
-      log.error({ error }, 'the data path could not be told which policies are full');
+      log.error({ error }, 'the data path could not be updated with the full policies');
     }
   }
 

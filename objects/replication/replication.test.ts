@@ -79,8 +79,8 @@ test('new objects are copied with all that is known of them, those of before and
   }
   expect(await near.call('PUT', '/photos/new/empty', { query: { tagging: '' }, body: TAGGED }), 200);
   await until(async () => {
-    const told = await far.call('GET', '/photos/new/empty', { query: { tagging: '' } });
-    return told.all('Value').join() === 'later';
+    const tagging = await far.call('GET', '/photos/new/empty', { query: { tagging: '' } });
+    return tagging.all('Value').join() === 'later';
   }, 'the new tags');
 });
 
@@ -165,7 +165,7 @@ test('two buckets that replicate to each other do not pass changes on for ever',
   assert.equal((await near.call('HEAD', '/mutual/from-there')).status, 404);
 });
 
-test('what could not be sent waits, through a stop, until the other side is back; both are told of', async () => {
+test('what could not be sent waits, through a stop, until the other side is back; both are reported', async () => {
   await twice('patient');
   expect(await replicate(near, 'patient', destination), 200);
   await there.stop();
@@ -183,7 +183,7 @@ test('what could not be sent waits, through a stop, until the other side is back
     async () => (await titles(here)).includes('Remote endpoint offsite takes what is replicated again.'),
     'the event',
   );
-  assert.equal((await titles(here)).filter(failing).length, 1, 'told once');
+  assert.equal((await titles(here)).filter(failing).length, 1, 'reported once');
 });
 
 test('a bucket that is missing there holds up its own objects only', async () => {
@@ -211,7 +211,7 @@ test('a bucket that is missing there holds up its own objects only', async () =>
   expect(await near.call('DELETE', '/orphan', { query: { replication: '' } }), 204);
 });
 
-test('an object that the other side will never take is given up and told of', async () => {
+test('an object that the other side will never accept is given up and reported', async () => {
   await twice('heavy');
   const path = await putHeavy();
   await until(async () => (await statusOf(near, path)) === 'FAILED', 'the end');

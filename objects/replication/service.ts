@@ -31,7 +31,7 @@ const POLL_MS = 500;
 const FIRST_WAIT_MS = 1_000;
 const LANE_MAX = 8;
 const TOTAL_MAX = 16;
-/** Objects that are not taken are told of this often for a bucket. */
+/** Refused objects of a bucket are reported at most this often. */
 const REPORT_AGAIN_MS = 3_600_000;
 
 /**
@@ -111,7 +111,7 @@ export class ReplicationService {
     if (!granted) return this.#giveUp(change, bucket, `there is no remote endpoint ${change.destination}`);
     const refusal = grants.refusalOf(granted, bucket.account, change.key);
     if (refusal !== undefined) return this.#giveUp(change, bucket, refusal);
-    // Whoever ended the replication of a bucket wants nothing more of it sent.
+    // The replication of the bucket was ended: nothing more of it is sent.
     if (rule?.enabled !== true || rule.destination !== change.destination) return this.#end(change, 'FAILED');
     const { destination, prefix } = granted;
     const marksReplicas = destination.type === 'OBJS_S3';
@@ -122,7 +122,7 @@ export class ReplicationService {
     await this.#applyOutcome(lane, change, bucket, outcome);
   }
 
-  /** A controller that is lost on the way is no fault of anybody else's. */
+  /** A controller that is lost meanwhile says nothing about the endpoint. */
   #send(order: ReplicationOrder): Promise<ReplicationOutcome> {
     return this.#options.engine
       .replicate(order)

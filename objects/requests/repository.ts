@@ -44,7 +44,7 @@ export function decideRequest(tx: Tx, id: number, decision: Decision): void {
   requests.update(tx, { id }, { ...decision, passwordHash: null });
 }
 
-/** Those decided long ago make room; what waits stays. */
+/** Deletes the oldest decided requests; undecided ones stay. */
 export function deleteOldestDecided(tx: Tx, keep: number): void {
   tx.run(
     `DELETE FROM account_requests WHERE state != 'pending' AND id <= (

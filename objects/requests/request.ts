@@ -1,6 +1,6 @@
 export type RequestState = 'pending' | 'approved' | 'denied';
 
-/** An account that somebody without one asks for. */
+/** An account that a person without one asks for. */
 export interface AccountRequest {
   readonly id: number;
   readonly account: string;

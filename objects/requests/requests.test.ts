@@ -15,7 +15,7 @@ const registration = (changes: Partial<typeof asked> = {}) => ({
 
 test('an account is asked for without a key, approved, and opened with the password that was chosen', async (t) => {
   const people = await startPeople(t);
-  const { request_id: id } = await people.anybody().call(requests.create, registration());
+  const { request_id: id } = await people.anonymous().call(requests.create, registration());
   const { requests: pending, count } = await people.admin().call(requests.list, { state: 'pending' });
   assert.deepEqual(
     [count, pending],
@@ -34,7 +34,7 @@ test('an account is asked for without a key, approved, and opened with the passw
     ],
   );
   const signIn = { account: 'webhosting', user: 'ada', password: PASSWORD };
-  assert.equal((await people.anybody().refused(users.authenticate, signIn)).code, 5);
+  assert.equal((await people.anonymous().refused(users.authenticate, signIn)).code, 5);
   people.clock.advance(60_000);
   const { count: account } = await people.admin().call(requests.approve, { id });
   const user = await people.signIn('webhosting', 'ada');
@@ -52,7 +52,7 @@ test('an account is asked for without a key, approved, and opened with the passw
 
 test('a request that is denied opens nothing, and nothing is decided twice', async (t) => {
   const people = await startPeople(t);
-  const { request_id: id } = await people.anybody().call(requests.create, registration());
+  const { request_id: id } = await people.anonymous().call(requests.create, registration());
   assert.deepEqual((await people.admin().call(requests.deny, { id })).request_id, id);
   for (const endpoint of [requests.deny, requests.approve]) {
     const { code, message } = await people.admin().refused(endpoint, { id });
@@ -62,13 +62,13 @@ test('a request that is denied opens nothing, and nothing is decided twice', asy
   await until(() => people.outbox().length === 1);
   assert.match(people.outbox()[0]!, /turned down/);
   assert.equal((await people.admin().call(accounts.list, {})).count, 1);
-  await people.anybody().call(requests.create, registration());
+  await people.anonymous().call(requests.create, registration());
 });
 
 test('requests are listed newest first, by state, in numbered pages', async (t) => {
   const people = await startPeople(t);
   for (const account of ['a', 'b', 'c', 'd', 'e'])
-    await people.anybody().call(requests.create, registration({ account }));
+    await people.anonymous().call(requests.create, registration({ account }));
   await people.admin().call(requests.deny, { id: 2 });
   const ids = async (input: { state?: 'pending' | 'denied'; limit?: number; page?: number }) => {
     const { requests: found, count } = await people.admin().call(requests.list, input);
@@ -84,9 +84,9 @@ test('requests are listed newest first, by state, in numbered pages', async (t) 
 
 test('a stranger does not learn which names are taken: that is for the decision', async (t) => {
   const people = await startPeople(t);
-  const { request_id: id } = await people.anybody().call(requests.create, registration());
+  const { request_id: id } = await people.anonymous().call(requests.create, registration());
   for (const account of ['WebHosting', 'objs_admin', 'free']) {
-    const answer = await people.anybody().call(requests.create, registration({ account }));
+    const answer = await people.anonymous().call(requests.create, registration({ account }));
     assert.ok(answer.request_id > id);
   }
   await people.admin().call(accounts.create, { name: 'webhosting' });
@@ -108,31 +108,31 @@ test('what makes no sense is refused by name, and kept nowhere', async (t) => {
     [{ password: 'short' }, 50011, 'A'],
     [{ password: 'ada' }, 50011, 'A'],
   ] as const) {
-    const refused = await people.anybody().refused(requests.create, registration(changes));
+    const refused = await people.anonymous().refused(requests.create, registration(changes));
     assert.deepEqual([refused.code, refused.message.split(' ')[0]], [code, word], JSON.stringify(changes));
     assert.ok(!refused.message.includes(PASSWORD));
   }
   assert.equal((await people.admin().call(requests.list, {})).count, 0);
   const { client } = await people.account('backup');
   assert.equal((await client.refused(requests.list, {})).code, 6);
-  assert.equal((await people.anybody().refused(requests.approve, { id: 1 })).code, 5);
+  assert.equal((await people.anonymous().refused(requests.approve, { id: 1 })).code, 5);
 });
 
 test('one address cannot ask for as many accounts as it likes', async (t) => {
   const people = await startPeople(t);
   const ask = (account: string) => registration({ account });
   await Promise.all(
-    Array.from({ length: 50 }, (_, index) => people.anybody().call(requests.create, ask(`account ${index}`))),
+    Array.from({ length: 50 }, (_, index) => people.anonymous().call(requests.create, ask(`account ${index}`))),
   );
-  const { http, code } = await people.anybody().refused(requests.create, ask('one more'));
+  const { http, code } = await people.anonymous().refused(requests.create, ask('one more'));
   assert.deepEqual([http, code], [429, 15]);
   people.clock.advance(3600 * 1000);
-  await people.anybody().call(requests.create, ask('one more'));
+  await people.anonymous().call(requests.create, ask('one more'));
 });
 
-test('the password of a request is shown to nobody and gone when it is decided', async (t) => {
+test('the password of a request is never shown and is deleted with the decision', async (t) => {
   const people = await startPeople(t);
-  const { request_id: id } = await people.anybody().call(requests.create, registration());
+  const { request_id: id } = await people.anonymous().call(requests.create, registration());
   const shown = JSON.stringify(await people.admin().call(requests.list, {}));
   const file = readFileSync(join(people.configuration.folder, 'objects.db-wal'), 'latin1');
   for (const text of [shown, file, people.titles().join(), people.lines.join()]) assert.ok(!text.includes(PASSWORD));

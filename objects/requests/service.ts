@@ -69,7 +69,7 @@ export class AccountRequests {
       if (repository.countRequests(tx, 'pending') >= PENDING_MAX) throw fail('requests_limit');
       const id = repository.insertRequest(tx, { account, username, email, passwordHash, requestedAt: clock.now() });
       repository.deleteOldestDecided(tx, KEPT_MAX);
-      // Whoever asks is not told: a stranger could find out which accounts there are. The decision cannot be to approve.
+      // The answer does not say so: an unauthenticated client could find out which accounts exist. It cannot be approved.
       const taken = findAccountNamed(tx, account) ? ' The name is taken.' : '';
       const title = `Account ${account} was asked for by ${username} from ${ip} (request ${id}).${taken}`;
       events.record(tx, { severity: 'notice', title, subject: `request:${id}` });

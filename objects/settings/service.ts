@@ -52,7 +52,7 @@ interface ArraySettingsOptions {
   readonly clock: Clock;
   readonly vault: Vault;
   readonly events: EventLog;
-  /** Told after a change, so that nobody goes by what was before. */
+  /** Called after a change: cached settings and callers are dropped. */
   readonly changed: () => void;
   readonly configuration: () => HostedConfiguration;
 }
@@ -85,7 +85,7 @@ export class ArraySettings {
     await this.change({ mailServer: sealed }, title, actor);
   }
 
-  /** Told before a change is answered, so that the next request meets it. */
+  /** Called before a change is answered, so that the next request meets it. */
   onChange(listener: () => Promise<void>): void {
     this.#listeners.push(listener);
   }

@@ -26,7 +26,7 @@ const wire = wireTo(objects.dataUrl, (close) => after(close));
 
 const shown = () => client.call(settings.get, {});
 const authenticate = (person: Person) =>
-  objects.anybody.call(users.authenticate, {
+  objects.anonymous.call(users.authenticate, {
     account: person.accountName,
     user: person.username,
     password: person.password,
@@ -136,7 +136,7 @@ test('an account with a limit of its own goes by that, and by the common one aga
   assert.deepEqual(new Set((await burst(12)).changes), new Set([200]));
 });
 
-test('a limit that nobody ever set cannot be switched on', async () => {
+test('a limit that was never set cannot be switched on', async () => {
   const other = await client.refused(settings.setRateLimit, { enabled: true, global_rate_limit: 0 });
   assert.equal(other.code, 7);
   await client.call(settings.setRateLimit, { enabled: true });
@@ -147,14 +147,14 @@ test('a limit that nobody ever set cannot be switched on', async () => {
 test('new tokens live as long as is set', async () => {
   await client.call(settings.setTokenExpiry, { token_expiry: 5 });
   const who = { account: home, user: 'ada', password: PASSWORD };
-  const { token, token_expire_at } = await objects.anybody.call(users.resetToken, who);
+  const { token, token_expire_at } = await objects.anonymous.call(users.resetToken, who);
   const minutes = (Date.parse(token_expire_at) - Date.now()) / 60_000;
   assert.ok(minutes > 3.5 && minutes <= 5, token_expire_at);
   assert.equal((await objects.swift({ ...ada, token }, 'HEAD', '/photos')).status, 204);
   assert.equal((await shown()).token_expiry, 5);
 });
 
-/** Over TLS, whoever vouches for it: the answer and whom the certificate is for. */
+/** Over TLS without verification: the answer and the subject of the certificate. */
 function overTls(path: string): Promise<{ status: number; name: string }> {
   const { hostname, port } = new URL(objects.dataUrl);
   return new Promise((resolve, reject) => {

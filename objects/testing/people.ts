@@ -101,10 +101,10 @@ export async function startPeople(t: TestContext) {
     };
   }
 
-  const anybody = () => new CheckedClient(objectsApi, running.url);
-  const keyed = (key: string | null) => anybody().with({ 'x-access-key': key ?? '' });
+  const anonymous = () => new CheckedClient(objectsApi, running.url);
+  const keyed = (key: string | null) => anonymous().with({ 'x-access-key': key ?? '' });
   const signIn = (account: string, user: string, password = PASSWORD) =>
-    anybody()
+    anonymous()
       .call(users.authenticate, { account, user, password })
       .then(({ user: found }) => found);
   const { access_key: ownerKey } = await signIn(owner.account, owner.user, owner.password);
@@ -129,11 +129,11 @@ export async function startPeople(t: TestContext) {
     get tools() {
       return running.tools;
     },
-    /** How often the data path was told to forget what it knew. */
+    /** How often the data path was notified of changed users or accounts. */
     get epoch() {
       return epoch;
     },
-    anybody,
+    anonymous,
     keyed,
     signIn,
     admin: () => keyed(ownerKey),
@@ -146,7 +146,7 @@ export async function startPeople(t: TestContext) {
     async user(accountId: string, username: string, role: 'objs_admin' | 'account_admin' | 'member' = 'member') {
       const email = `${username}@example.org`;
       const { code } = await keyed(ownerKey).call(users.create, { username, email, account_id: accountId, role });
-      await anybody().call(users.usePasswordCode, { username, account: accountId, code, new_password: PASSWORD });
+      await anonymous().call(users.usePasswordCode, { username, account: accountId, code, new_password: PASSWORD });
       const user = await signIn(accountId, username);
       return { user, client: keyed(user.access_key) };
     },

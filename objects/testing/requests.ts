@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@granary/protocols/objects';
 
-/** A request of the data path as a controller tells of it. */
+/** A request of the data path as a controller reports it. */
 export function dataRequest(changes: Partial<RequestRecord> = {}): RequestRecord {
   return {
     requestId: '0123456789abcdef',

@@ -24,13 +24,13 @@ export interface Lasting {
 type Changes = Partial<Omit<HostedConfiguration, 'drives'>>;
 
 export interface TestObjectsOptions extends Changes {
-  /** How many; 4 unless told, on two nodes in two zones. */
+  /** How many, on two nodes in two zones. Default: 4. */
   readonly drives?: number;
   /** Whether the main thread puts small bodies on the drives. */
   readonly gathersSmallBodies?: boolean;
 }
 
-/** Somebody who can sign in, with everything that opens a door to them. */
+/** A user who can sign in, with all credentials. */
 export interface Person {
   readonly username: string;
   readonly password: string;
@@ -73,7 +73,7 @@ export async function testObjects(t: Lasting, options: TestObjectsOptions = {}):
 export class TestObjects {
   /** Uuids of drives that the array gave back, in order. */
   readonly returned: string[] = [];
-  readonly anybody: ObjectsTestClient;
+  readonly anonymous: ObjectsTestClient;
   readonly #root: string;
   readonly #gathersSmallBodies: boolean;
   #configuration: HostedConfiguration;
@@ -84,7 +84,7 @@ export class TestObjects {
     this.#root = root;
     this.#gathersSmallBodies = gathersSmallBodies;
     this.#configuration = configuration;
-    this.anybody = new CheckedClient(objectsApi, configuration.managementUrl);
+    this.anonymous = new CheckedClient(objectsApi, configuration.managementUrl);
   }
 
   get configuration(): HostedConfiguration {
@@ -112,7 +112,7 @@ export class TestObjects {
 
   async start(): Promise<void> {
     const host: ProgramHost = {
-      // As a cloud does: what was given back is no longer told of.
+      // As a cloud does: a drive that was given back is no longer configured.
       returnDrive: async (uuid) => {
         this.returned.push(uuid);
         await this.change({ drives: this.#configuration.drives.filter((drive) => drive.uuid !== uuid) });
@@ -152,7 +152,7 @@ export class TestObjects {
 
   async signInOwner(): Promise<void> {
     const { owner: user, initialPasscode: password } = this.#configuration;
-    const { user: found } = await this.anybody.call(users.authenticate, { account: 'objs_admin', user, password });
+    const { user: found } = await this.anonymous.call(users.authenticate, { account: 'objs_admin', user, password });
     this.#owner = this.#person(found, password);
   }
 
@@ -165,7 +165,7 @@ export class TestObjects {
     const email = `${username}@example.org`;
     const { code } = await this.client.call(users.create, { username, email, account_id: accountId, role });
     const place = { username, account: accountId };
-    await this.anybody.call(users.usePasswordCode, { ...place, code, new_password: PASSWORD });
+    await this.anonymous.call(users.usePasswordCode, { ...place, code, new_password: PASSWORD });
     return this.person(accountId, username);
   }
 
@@ -205,7 +205,7 @@ export class TestObjects {
       key: found.access_key ?? '',
       token: storage.token ?? '',
       s3: { access: storage.s3_access_key ?? '', secret: storage.s3_secret_key ?? '' },
-      client: this.anybody.with({ 'x-access-key': found.access_key ?? '' }),
+      client: this.anonymous.with({ 'x-access-key': found.access_key ?? '' }),
     };
   }
 }

@@ -72,7 +72,7 @@ export function countsOf(stored: readonly StoredUsage[]): { objects: number; buc
 
 function storedItems({ stored }: AccountUse, { policies }: Prices): Item[] {
   const known = policies.map(({ index, name, monthPrice }) => storedItem(name, stored.get(index) ?? 0n, monthPrice));
-  // A policy that is gone is still shown with what was stored under it; nobody can say its price any more.
+  // A removed policy is still shown with what was stored under it; its price is no longer known.
   const gone = [...stored].filter(([index, shares]) => shares > 0n && !policies.some((one) => one.index === index));
   return [...known, ...gone.map(([index, shares]) => storedItem(`policy ${index}`, shares, 0n))];
 }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { fail, formatUtc, type Clock, type HostedConfiguration, type Store } from '@granary/kernel';
 import type { StoredUsage } from '@granary/storage/object-store';
 import type { Account } from '../accounts/account.ts';
@@ -95,7 +95,7 @@ export class UsageReports {
       const end = rows.at(-1);
       if (!end) return;
       last = end;
-      await breathe();
+      await yieldTurn();
     }
   }
 

@@ -14,7 +14,7 @@ const PHRASE_LENGTH = 16;
 const CLASSES_MIN = 3;
 const classes = [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{Ll}\p{Lu}\p{Nd}]/u];
 
-/** What every password has to be, whoever chooses it. */
+/** What every password has to be. */
 export function checkPassword(password: string, username: string): void {
   const { length } = Array.from(password);
   if (length < LENGTH_MIN) throw fail('password_too_short', { min: LENGTH_MIN });

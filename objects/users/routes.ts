@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { ArraySettings } from '../settings/service.ts';
@@ -32,7 +32,7 @@ function managementRoutes({ users, signIns, publicUrl, managementUrl }: UserRout
       for (const one of found) {
         const user = users.shown(actor, one);
         shown.push(userView(user, publicUrl(), signIns.isRefused(user)));
-        if (shown.length % OPENED_PER_TURN === 0) await breathe();
+        if (shown.length % OPENED_PER_TURN === 0) await yieldTurn();
       }
       return { users: shown, count };
     },

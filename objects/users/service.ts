@@ -23,7 +23,7 @@ interface NewUser {
   readonly role: ObjectsRole;
 }
 
-/** A user that is added in somebody else's transaction. */
+/** A user that is added in the caller's transaction. */
 interface AddedUser extends Omit<NewUser, 'accountId' | 'email'> {
   readonly email: string | null;
   /** Chosen by the user already; else a code sets it. */
@@ -236,7 +236,7 @@ export class UserService {
   }
 }
 
-/** Whether an administrator of an account has its primary user before them, who is somebody else. */
+/** Whether the user is the primary user of an account and the actor another administrator of that account. */
 function isOthersPrimary(user: SealedUser, actor: ObjectsActor): boolean {
   return user.isPrimary && actor.role !== 'objs_admin' && actor.id !== `user:${user.number}`;
 }
@@ -245,7 +245,7 @@ function primaryRefusal({ username, accountName: account }: SealedUser, what: st
   return fail('primary_user', { username, account, what });
 }
 
-/** Those who administer the array are together in its own account, and there is nobody there to administer but them. */
+/** Administrators of the array are in its system account, and an account administrator cannot be there. */
 function checkRole({ name, isSystem }: Pick<Account, 'name' | 'isSystem'>, role: ObjectsRole): void {
   if (role === (isSystem ? 'account_admin' : 'objs_admin'))
     throw badParameter('role', `must be ${isSystem ? 'objs_admin' : 'account_admin'} or member in ${name}`);

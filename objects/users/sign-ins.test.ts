@@ -20,8 +20,12 @@ test('users sign in by name or mail address, to the account by name or id', asyn
   const twin = { username: 'mia', email: 'ada@example.org', account_id: id, role: 'member' as const };
   await people.admin().call(users.create, twin);
   const shared = { ...ada, user: 'ada@example.org' };
-  assert.equal((await people.anybody().refused(users.authenticate, shared)).code, 5, 'an address of two names neither');
-  assert.equal((await people.anybody().refused(users.authenticate, { ...ada, account: 'backup' })).code, 5);
+  assert.equal(
+    (await people.anonymous().refused(users.authenticate, shared)).code,
+    5,
+    'an address of two names neither',
+  );
+  assert.equal((await people.anonymous().refused(users.authenticate, { ...ada, account: 'backup' })).code, 5);
 });
 
 test('a token lives as long as the setting says, and the next sign-in gives a fresh one', async (t) => {
@@ -48,11 +52,11 @@ test('a token is replaced on demand, and the one before opens nothing', async (t
   const { user } = await people.account('webhosting');
   const before = user.objs_data.objs_user.token!;
   const epoch = people.epoch;
-  const { token, token_expire_at } = await people.anybody().call(users.resetToken, ada);
+  const { token, token_expire_at } = await people.anonymous().call(users.resetToken, ada);
   assert.equal(token_expire_at, '2026-11-17 12:00:00 UTC');
   assert.ok(token !== before && people.epoch > epoch);
   assert.deepEqual(people.people.directory.byToken(before), { refused: 'unknown' });
-  assert.equal((await people.anybody().refused(users.resetToken, { ...ada, password: 'wrong' })).code, 5);
+  assert.equal((await people.anonymous().refused(users.resetToken, { ...ada, password: 'wrong' })).code, 5);
 });
 
 test('a temporary code sets a password once, within a day, and renews what may have been lost', async (t) => {
@@ -63,10 +67,10 @@ test('a temporary code sets a password once, within a day, and renews what may h
   const use = { username: 'mia', account: 'webhosting', code, new_password: PASSWORD };
   const before = (await client.call(users.list, {})).users.find(({ username }) => username === 'mia')!;
   assert.equal((await client.call(users.get, { id: String(before.id) })).user.init_password_changed, 'False');
-  const weak = await people.anybody().refused(users.usePasswordCode, { ...use, new_password: 'short' });
+  const weak = await people.anonymous().refused(users.usePasswordCode, { ...use, new_password: 'short' });
   assert.equal(weak.code, RULES, 'a bad password does not use the code up');
-  assert.equal((await people.anybody().refused(users.usePasswordCode, { ...use, username: 'ada' })).code, 5);
-  assert.equal((await people.anybody().refused(users.usePasswordCode, { ...use, code: 'wrong' })).code, 5);
+  assert.equal((await people.anonymous().refused(users.usePasswordCode, { ...use, username: 'ada' })).code, 5);
+  assert.equal((await people.anonymous().refused(users.usePasswordCode, { ...use, code: 'wrong' })).code, 5);
   const response = await fetch(`${people.url}/api/users/mia/password_code`, {
     method: 'POST',
     body: new URLSearchParams({ account: 'webhosting', code, new_password: PASSWORD }),
@@ -76,12 +80,12 @@ test('a temporary code sets a password once, within a day, and renews what may h
   assert.notEqual(mia.access_key, before.access_key);
   assert.notEqual(mia.objs_data.objs_user.token, before.objs_data.objs_user.token);
   assert.equal((await client.call(users.get, { id: String(before.id) })).user.init_password_changed, 'True');
-  const again = await people.anybody().refused(users.usePasswordCode, { ...use, new_password: 'An0ther-one' });
+  const again = await people.anonymous().refused(users.usePasswordCode, { ...use, new_password: 'An0ther-one' });
   assert.equal(again.code, 5);
   const late = await client.call(users.create, { ...asked, username: 'max' });
   people.clock.advance(24 * HOUR_MS);
   const tooLate = { ...use, username: 'max', code: late.code };
-  assert.equal((await people.anybody().refused(users.usePasswordCode, tooLate)).code, 5);
+  assert.equal((await people.anonymous().refused(users.usePasswordCode, tooLate)).code, 5);
 });
 
 test('two who use a code at the same moment do not both set a password', async (t) => {
@@ -101,22 +105,22 @@ test('two who use a code at the same moment do not both set a password', async (
   assert.deepEqual(answers.toSorted(), [0, 5]);
 });
 
-test('a password is changed by whoever knows it, and the token goes with the old one', async (t) => {
+test('a password is changed with the present one, and the token goes with it', async (t) => {
   const people = await startPeople(t);
   const { user } = await people.account('webhosting');
   const change = { ...ada, new_password: 'Pick-An0ther' };
-  assert.equal((await people.anybody().refused(users.changePassword, { ...change, password: 'wrong' })).code, 5);
-  const same = await people.anybody().refused(users.changePassword, { ...ada, new_password: PASSWORD });
+  assert.equal((await people.anonymous().refused(users.changePassword, { ...change, password: 'wrong' })).code, 5);
+  const same = await people.anonymous().refused(users.changePassword, { ...ada, new_password: PASSWORD });
   assert.deepEqual([same.code, same.message], [RULES, 'The new password must not be the present one.']);
-  const reply = await people.anybody().call(users.changePassword, change);
+  const reply = await people.anonymous().call(users.changePassword, change);
   assert.deepEqual([reply.user.id, reply.csrf, reply.message], [user.id, '', 'The password was changed.']);
   assert.equal(reply.user.access_key, user.access_key);
   assert.notEqual(reply.user.objs_data.objs_user.token, user.objs_data.objs_user.token);
-  assert.equal((await people.anybody().refused(users.authenticate, ada)).code, 5);
+  assert.equal((await people.anonymous().refused(users.authenticate, ada)).code, 5);
   await people.signIn('webhosting', 'ada', 'Pick-An0ther');
   const { user: dana } = await people.admin().call(users.get, { id: '1' });
-  assert.equal(dana.init_password_changed, 'False', 'the passcode of the first day is nobody’s own');
-  await people.anybody().call(users.changePassword, { ...owner, new_password: 'Pick-An0ther' });
+  assert.equal(dana.init_password_changed, 'False', 'the initial passcode does not count as changed');
+  await people.anonymous().call(users.changePassword, { ...owner, new_password: 'Pick-An0ther' });
   const { user: after } = await people.admin().call(users.get, { id: '1' });
   assert.equal(after.init_password_changed, 'True');
 });
@@ -152,13 +156,13 @@ test('an expired password is good for choosing a new one and for nothing else', 
   const { user: shown } = await client.call(users.get, { id: String(user.id) });
   assert.equal(shown.password_expires_at, '2026-11-16 14:00:00 UTC');
   people.clock.advance(2 * HOUR_MS);
-  const refused = await people.anybody().refused(users.authenticate, ada);
+  const refused = await people.anonymous().refused(users.authenticate, ada);
   assert.deepEqual([refused.code, refused.message.includes('POST /users/password')], [EXPIRED, true]);
-  assert.equal((await people.anybody().refused(users.resetToken, ada)).code, EXPIRED);
+  assert.equal((await people.anonymous().refused(users.resetToken, ada)).code, EXPIRED);
   assert.deepEqual(await people.people.directory.signIn('webhosting', 'ada', PASSWORD, '127.0.0.1'), {
     refused: 'expired',
   });
-  await people.anybody().call(users.changePassword, { ...ada, new_password: 'Pick-An0ther' });
+  await people.anonymous().call(users.changePassword, { ...ada, new_password: 'Pick-An0ther' });
   const again = await people.signIn('webhosting', 'ada', 'Pick-An0ther');
   assert.equal(again.id, user.id);
 });
@@ -169,17 +173,17 @@ test('past passwords do not come back as long as the setting says', async (t) =>
   await people.admin().call(settings.setPasswordRules, { password_history: 2 });
   const change = (password: string, next: string) => ({ ...ada, password, new_password: next });
   const [first, second, third, fourth] = [PASSWORD, 'Second-0ne', 'Third-0ne!', 'Fourth-0ne'] as const;
-  await people.anybody().call(users.changePassword, change(first, second));
-  await people.anybody().call(users.changePassword, change(second, third));
+  await people.anonymous().call(users.changePassword, change(first, second));
+  await people.anonymous().call(users.changePassword, change(second, third));
   for (const past of [first, second, third]) {
-    const { code, message } = await people.anybody().refused(users.changePassword, change(third, past));
+    const { code, message } = await people.anonymous().refused(users.changePassword, change(third, past));
     assert.deepEqual([code, message.endsWith('nor one of the 2 before.')], [RULES, true], past);
   }
-  await people.anybody().call(users.changePassword, change(third, fourth));
-  await people.anybody().call(users.changePassword, change(fourth, first));
+  await people.anonymous().call(users.changePassword, change(third, fourth));
+  await people.anonymous().call(users.changePassword, change(fourth, first));
 });
 
-test('who forgot a password is mailed a code, and nobody learns who exists', async (t) => {
+test('who forgot a password is mailed a code, and answers do not reveal who exists', async (t) => {
   const people = await startPeople(t);
   await people.account('webhosting');
   const ask = async (account: string, username: string) => {
@@ -199,19 +203,19 @@ test('who forgot a password is mailed a code, and nobody learns who exists', asy
   const code = /The code is: (\S+)/.exec(mail!)![1]!;
   await people.signIn('webhosting', 'ada');
   const use = { username: 'ada', account: 'webhosting', code, new_password: 'Pick-An0ther' };
-  await people.anybody().call(users.usePasswordCode, use);
+  await people.anonymous().call(users.usePasswordCode, use);
   await people.signIn('webhosting', 'ada', 'Pick-An0ther');
   assert.ok(!people.titles().join().includes(code));
 });
 
-test('codes are not mailed as often as somebody likes', async (t) => {
+test('the number of mailed codes is limited', async (t) => {
   const people = await startPeople(t);
   const place = { account: 'webhosting', username: 'ada' };
-  for (let asked = 0; asked < 5; asked += 1) await people.anybody().call(users.resetPassword, place);
-  const { http, code, headers } = await people.anybody().refused(users.resetPassword, place);
+  for (let asked = 0; asked < 5; asked += 1) await people.anonymous().call(users.resetPassword, place);
+  const { http, code, headers } = await people.anonymous().refused(users.resetPassword, place);
   assert.deepEqual([http, code, headers.get('retry-after')], [429, 15, '3600']);
   people.clock.advance(HOUR_MS);
-  await people.anybody().call(users.resetPassword, place);
+  await people.anonymous().call(users.resetPassword, place);
 });
 
 test('a stranger who asks for codes takes neither a code nor the right to ask from a user', async (t) => {
@@ -229,12 +233,12 @@ test('a stranger who asks for codes takes neither a code nor the right to ask fr
   for (let host = 0; host < 100; host += 1) await signIns.resetPassword({ ...place, ip: `203.0.113.${host}` });
   await until(() => people.outbox().length === 19);
   const use = { ...place, new_password: 'Pick-An0ther' };
-  assert.equal((await people.anybody().refused(users.usePasswordCode, { ...use, code: 'wrong' })).code, 5);
-  await people.anybody().call(users.usePasswordCode, { ...use, code: first });
+  assert.equal((await people.anonymous().refused(users.usePasswordCode, { ...use, code: 'wrong' })).code, 5);
+  await people.anonymous().call(users.usePasswordCode, { ...use, code: first });
   await people.signIn('webhosting', 'mia', 'Pick-An0ther');
   const again = { ...use, code: invitation, new_password: 'Pick-A-Th1rd' };
   assert.equal(
-    (await people.anybody().refused(users.usePasswordCode, again)).code,
+    (await people.anonymous().refused(users.usePasswordCode, again)).code,
     5,
     'all codes went with the password',
   );
@@ -248,8 +252,8 @@ test('an invitation works after a stranger asked for a code', async (t) => {
   const mia = { username: 'mia', email: 'mia@example.org', account_id: id, role: 'member' as const };
   const { code } = await people.admin().call(users.create, mia);
   const place = { account: 'webhosting', username: 'mia' };
-  await people.anybody().call(users.resetPassword, place);
-  await people.anybody().call(users.usePasswordCode, { ...place, code, new_password: PASSWORD });
+  await people.anonymous().call(users.resetPassword, place);
+  await people.anonymous().call(users.usePasswordCode, { ...place, code, new_password: PASSWORD });
 });
 
 test('locked is true while sign-in is refused: disabled, account disabled, too many wrong passwords by any of the names', async (t) => {
@@ -267,11 +271,11 @@ test('locked is true while sign-in is refused: disabled, account disabled, too m
   ];
   for (let guess = 0; guess < 10; guess += 1) {
     const refused = await people
-      .anybody()
+      .anonymous()
       .refused(users.authenticate, { ...names[guess % 2]!, password: `g-${guess}` });
     assert.equal(refused.code, 5);
   }
-  assert.notEqual((await people.anybody().refused(users.authenticate, ada)).code, 5, 'the right one is refused, too');
+  assert.notEqual((await people.anonymous().refused(users.authenticate, ada)).code, 5, 'the right one is refused, too');
   assert.equal(await isLocked(), true);
   people.clock.advance(HOUR_MS);
   assert.equal(await isLocked(), false);

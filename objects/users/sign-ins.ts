@@ -42,7 +42,7 @@ interface SignInsParts {
 
 const HOUR_MS = 3600 * 1000;
 const RESETS_PER_ADDRESS = 100;
-/** From one address: others who ask for the same user take nothing from whoever asks at another. */
+/** From one address, so that requests from another address do not use up the limit of a user. */
 const RESETS_PER_USER = 5;
 /** Codes of a user that are out at a time. When there are as many, one of them has to do. */
 const CODES_MAX = 20;
@@ -68,7 +68,7 @@ export class SignIns {
   async signIn(attempt: SignIn): Promise<User & UserSecrets> {
     const { store, clock, vault } = this.#tools;
     const user = this.#unexpired(await this.#verified(attempt));
-    // Whoever wants to make room on a full disk has to get in first: the event waits for nobody, the token may use the reserve.
+    // Sign-in works on a full disk, or it could not be freed: the event is not waited for, the token may use the reserve.
     await store.writeUnlessFull((tx) => {
       this.#record(tx, user, `User ${user.username} of ${user.accountName} signed in from ${attempt.ip}.`);
     });
@@ -129,7 +129,7 @@ export class SignIns {
   }
 
   /**
-   * Sets a password with a code, which is then used up. Whoever needs one may have lost more than the password: the
+   * Sets a password with a code, which is then used up. A user who needs one may have lost more than the password: the
    * access key is replaced too.
    */
   async usePasswordCode({ account, username, code, newPassword, ip }: CodeUse): Promise<void> {
@@ -154,7 +154,7 @@ export class SignIns {
     });
   }
 
-  /** Takes and tells the same whether or not there is such a user. Codes that are out stay good: anybody can ask. */
+  /** Same time and same answer whether or not the user exists. Earlier codes stay valid, because anyone can ask. */
   async resetPassword({ account, username, ip }: { account: string; username: string; ip: string }): Promise<void> {
     this.#resetsFrom.consume(ip);
     this.#resetsOf.consume(ip, `${account}/${username}`);
@@ -194,7 +194,7 @@ export class SignIns {
 
   async #verified(attempt: SignIn): Promise<SealedUser> {
     const user = await this.#known(attempt);
-    // Told only to whoever knows the password: to others the account may as well not exist.
+    // Only a caller who knows the password learns it: to others the account may as well not exist.
     if (!user.accountEnabled) throw fail('account_disabled', { id: user.accountName });
     return user;
   }

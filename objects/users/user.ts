@@ -28,7 +28,7 @@ export interface UserSecrets {
   readonly s3SecretKey: string;
 }
 
-/** Null where whoever asks is not to have them. */
+/** Null where the caller may not see them. */
 export type ShownSecrets = { readonly [K in keyof UserSecrets]: UserSecrets[K] | null };
 
 export const withheld: ShownSecrets = {

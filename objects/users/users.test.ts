@@ -156,7 +156,7 @@ test('a username is one of its account, and input that makes no sense is refused
   assert.equal((await people.admin().refused(users.create, { ...asked, account_id: 'nowhere' })).code, 50001);
 });
 
-test('an account keeps an administrator, and nobody shuts themselves out', async (t) => {
+test('an account keeps an administrator, and users cannot remove themselves', async (t) => {
   const people = await startPeople(t);
   const web = await people.account('webhosting');
   const ada = String(web.user.id);
@@ -209,7 +209,7 @@ test('a disabled or deleted user is out at once, on every way in', async (t) => 
   assert.deepEqual(directory.byToken(token!), { refused: 'user-disabled' });
   assert.equal((await mia.client.refused(users.list, {})).code, 5);
   const signIn = { account: 'webhosting', user: 'mia', password: PASSWORD };
-  assert.equal((await people.anybody().refused(users.authenticate, signIn)).code, 5);
+  assert.equal((await people.anonymous().refused(users.authenticate, signIn)).code, 5);
   await web.client.call(users.enable, { user_id: id });
   assert.ok('secret' in directory.byS3Key(s3Key!));
   assert.equal((await people.signIn('webhosting', 'mia')).access_key, mia.user.access_key);
@@ -260,10 +260,10 @@ test('a username and password of the operation itself are never credentials', as
     region: 'us-east-1',
     connectVia: 'fe' as const,
   };
-  assert.equal((await people.anybody().refused(destinations.create, target)).code, 5);
-  await people.anybody().call(roles.list, asked);
+  assert.equal((await people.anonymous().refused(destinations.create, target)).code, 5);
+  await people.anonymous().call(roles.list, asked);
   const user = { ...asked, email: 'eve@example.org', account_id: 'x', role: 'member' as const };
-  assert.equal((await people.anybody().refused(users.create, user)).code, 5);
+  assert.equal((await people.anonymous().refused(users.create, user)).code, 5);
 });
 
 test('no secret is in the database, in an event or in the log', async (t) => {
@@ -280,8 +280,8 @@ test('no secret is in the database, in an event or in the log', async (t) => {
   const files = ['objects.db', 'objects.db-wal']
     .map((name) => readFileSync(join(people.configuration.folder, name), 'latin1'))
     .join();
-  const told = [...people.titles(), ...people.lines, files].join('\n');
+  const recorded = [...people.titles(), ...people.lines, files].join('\n');
   const { token, s3_secret_key: first } = user.objs_data.objs_user;
   for (const secret of [code, user.access_key!, token!, first!, credentials[0]!.secret, PASSWORD, 'mysterious key'])
-    assert.ok(!told.includes(secret));
+    assert.ok(!recorded.includes(secret));
 });

@@ -37,7 +37,7 @@ export class VirtualControllerService {
     if (quantity > proxies) {
       throw fail('too_many_proxies', { count: proxies });
     }
-    // The cloud keeps count of them, and tells this array and the portal.
+    // The cloud counts them, and sends the count to this array and to the portal.
     await returnProxies(proxies - quantity).catch((error: unknown) => {
       throw fail('proxies_not_taken', { reason: error instanceof Error ? error.message : String(error) });
     });

@@ -97,7 +97,7 @@ test('the load balancer group is all of them', async () => {
   assert.deepEqual((await client.call(loadBalancerGroups.list, { start: 1, limit: 5 })).lbgs, []);
 });
 
-test('a controller that is lost is told of, others serve meanwhile, and it is back by itself', async () => {
+test('a controller that is lost is reported, others serve meanwhile, and it is back by itself', async () => {
   const [, lost] = await list();
   assert.ok(lost);
   const stateOf = async () => (await client.call(virtualControllers.get, { 'vc-index': lost.name })).vc.status;
@@ -108,8 +108,8 @@ test('a controller that is lost is told of, others serve meanwhile, and it is ba
   assert.deepEqual(await reads(), new Set(['waves']));
   await until(async () => (await stateOf()) === 'created', 'it is back');
   assert.deepEqual(await reads(), new Set(['waves']));
-  const { messages: told } = await client.call(messages.list, { severity: 3 });
-  assert.ok(told.some(({ msg_title }) => msg_title.startsWith(`Controller ${lost.name} was lost (`)));
+  const { messages: recorded } = await client.call(messages.list, { severity: 3 });
+  assert.ok(recorded.some(({ msg_title }) => msg_title.startsWith(`Controller ${lost.name} was lost (`)));
 });
 
 test('when the master is lost, another speaks for the group', async () => {

@@ -9,7 +9,7 @@ import type { WantedPolicy } from './layout/manager-types.ts';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
 
 /**
- * Goal: whatever becomes of one drive, or of the index, nobody ever reads wrong bytes.
+ * Goal: whatever becomes of one drive, or of the index, no read returns wrong bytes.
  *
  * Method: an array at rest gets two generations of objects, the second over some of the first. Then one region is damaged
  * in one way, and a read, a scrub, a repair or a restart comes first. One damaged drive must not cost anything: every
@@ -269,7 +269,7 @@ test('single pages of the index, zeroed, foreign or rolled back: nothing wrong i
   t.diagnostic(`${pages.length} pages; ${JSON.stringify(tally)}`);
 });
 
-test('an older index is used once somebody says so, and new segments stand beside those it does not know', async () => {
+test('an older index is used once an administrator accepts it, and new segments stand beside those it does not know', async () => {
   const { rig, earlier } = await arrayWithPast(TWO_COPIES);
   await rig.stop();
   await cp(join(earlier, 'index.db'), rig.indexFile);
@@ -285,7 +285,7 @@ test('an older index is used once somebody says so, and new segments stand besid
   await again.stop();
 });
 
-test('a stray segment of the number a drive had before it was emptied keeps nobody from starting', async () => {
+test('a stray segment of the number a drive had before it was emptied does not prevent a start', async () => {
   const { rig } = await arrayWithPast(TWO_COPIES);
   await rig.stop();
   const { folder } = rig.drives[0]!;

@@ -14,7 +14,7 @@ export interface Expiry {
 
 /**
  * Whether a version cannot be read any more because its own time (Swift's X-Delete-At) is over. In a versioned bucket an
- * object that expires is only hidden: its version stays, and whoever names it reads it.
+ * object that expires is only hidden: its version stays and can be read by its id.
  */
 export function isExpired(
   version: Pick<ListedVersion, 'expiresAt' | 'versionId' | 'isLatest'>,
@@ -22,7 +22,7 @@ export function isExpired(
 ): boolean {
   if (version.expiresAt === null || version.expiresAt > asked.now) return false;
   if (!asked.isNamed) return true;
-  // Removed for good as soon as somebody gets round to it.
+  // Removed for good by the next run.
   return version.isLatest && version.versionId === 'null' && asked.bucket.versioning !== 'enabled';
 }
 
@@ -50,7 +50,7 @@ export function markerExpiryOf(rules: Rules, marker: Judged): Expiry | undefined
   );
 }
 
-/** When an upload that nobody completes is given up. */
+/** When an upload that is not completed is aborted. */
 export function uploadExpiryOf(
   rules: Rules,
   { key, createdAt }: Pick<Upload, 'key' | 'createdAt'>,

@@ -21,7 +21,7 @@ export interface LocalStoreOptions {
   readonly commit: Commit;
   readonly reader: IndexReader;
   readonly writer: Pick<BlobWriter, 'stage'>;
-  /** Whole bodies of up to so many bytes come along with the commit, which has to be a `stagingCommit`. */
+  /** Whole bodies of at most this size are sent with the commit, which has to be a `stagingCommit`. */
   readonly alongBytesMax?: number;
   /** `BlobReader` is one. */
   readonly blobs: {

@@ -106,7 +106,7 @@ export interface ObjectStore {
   parts(upload: string, page: { readonly after: number; readonly limit: number }): Part[];
 
   /**
-   * Takes bytes in under a policy; they are nobody's until a commit names them, and durable with it at the latest.
+   * Accepts bytes under a policy; they are invisible until a commit names them, and durable with it at the latest.
    * Chunks of a body need last only until the next is asked for. Bytes in one piece are the store's from then on: a commit
    * may take them to another thread.
    */

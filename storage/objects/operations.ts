@@ -15,7 +15,7 @@ import type {
 
 /**
  * Bytes of a new version: staged ones, those that come along and are staged on the way to the index (`stagingCommit`), or
- * those of a version that is there already (shared, not copied). Bytes that come along belong to whoever commits.
+ * those of a version that is there already (shared, not copied). Bytes that come along belong to the commit.
  */
 export type NewContent =
   | { readonly kind: 'empty' }
@@ -34,7 +34,7 @@ export interface Conditions {
   readonly ifNoneMatch?: string;
   readonly ifUnmodifiedSince?: number;
   readonly ifSize?: number;
-  /** Sequence that the current version must have: for whoever decided by a version read before. */
+  /** Sequence that the current version must have: for a caller that decided by a version read before. */
   readonly ifSequence?: number;
   /** Only while something newer hides it. For deletions of a version by its id. */
   readonly ifNoncurrent?: true;
@@ -172,8 +172,8 @@ export interface Operations {
     readonly args: ReplicationName & { readonly until: number };
     readonly result: null;
   };
-  /** A multipart upload was begun for a change: whoever tries again ends that one first. */
-  noteReplicationUpload: {
+  /** A multipart upload was begun for a change: the next attempt aborts that one first. */
+  setReplicationUpload: {
     readonly args: ReplicationName & { readonly upload: string | null };
     readonly result: null;
   };
@@ -183,7 +183,7 @@ export interface Operations {
     readonly result: { readonly removed: number; readonly done: boolean };
   };
   /** Forgets what an account stored over time; what it stores now stays known. */
-  forgetUsage: {
+  dropUsage: {
     readonly args: { readonly account: string };
     readonly result: null;
   };

@@ -94,10 +94,10 @@ export interface ObjectVersion {
   readonly content: Content;
 }
 
-/** What whoever wrote a version is told of it: where its bytes are is the store's to know, and would have to cross threads. */
+/** A version as its writer gets it, without the place of its bytes, which would have to cross threads. */
 export type WrittenVersion = Omit<ObjectVersion, 'content'>;
 
-/** Attributes that listings tell: those that neighbours mostly have in common. */
+/** Attributes that listings show: those that neighbours mostly have in common. */
 export interface ListedAttributes extends Omit<
   ObjectAttributes,
   'headers' | 'metadata' | 'checksum' | 'partSizes' | 'partChecksums'
@@ -105,10 +105,10 @@ export interface ListedAttributes extends Omit<
   readonly checksum?: Omit<Checksum, 'value'>;
 }
 
-/** What a listing of versions tells of each; `version` has the rest. */
+/** A version as a listing shows it; `version` has the rest. */
 export type ListedVersion = Omit<ObjectVersion, 'attributes'> & { readonly attributes: ListedAttributes };
 
-/** What a listing tells of an object; `version` has the rest. */
+/** An object as a listing shows it; `version` has the rest. */
 export type ListedObject = Pick<ListedVersion, 'key' | 'size' | 'etag' | 'modifiedAt' | 'attributes'>;
 
 /** Bytes as the index knows them: one blob, or a numbered manifest of many. */
@@ -141,7 +141,7 @@ export interface BlobRecord extends BlobRef {
   readonly places: readonly (Place | null)[];
 }
 
-/** On a quorum of drives, durably, but in no index yet: nobody sees it, and a crash leaves it as dead space. */
+/** On a quorum of drives, durably, but in no index yet: invisible, and after a crash dead space. */
 export interface StagedBlob extends BlobRecord {
   /** Bytes that each place takes in its segment, header and checksums included. */
   readonly pieceBytes: number;

@@ -11,7 +11,12 @@ const nothing = { operations: 0, bytes: 0, milliseconds: 0 };
 
 /** Small bodies over a manager that takes everything, and what came of them. */
 function scene() {
-  const seen = { staged: [] as number[], committed: [] as unknown[], told: [] as DriveShare[], full: [] as number[] };
+  const seen = {
+    staged: [] as number[],
+    committed: [] as unknown[],
+    reported: [] as DriveShare[],
+    full: [] as number[],
+  };
   const commit = ((_operation: string, args: { readonly content: unknown }) => {
     seen.committed.push(args.content);
     return Promise.resolve(null);
@@ -28,13 +33,13 @@ function scene() {
     manager: { stage, activity },
     index: { commit },
     fullPolicies: () => seen.full,
-    onDriveActivity: (shares) => seen.told.push(...shares),
+    onDriveActivity: (shares) => seen.reported.push(...shares),
     isUsed: true,
   });
   return { bodies, seen };
 }
 
-test('bytes that come along are put on drives before their change, and what that took is told once', async () => {
+test('bytes that come along are put on drives before their change, and the drive activity is reported once', async () => {
   const { bodies, seen } = scene();
   await bodies.commit('putObject', { ...put, content: along });
   assert.deepEqual(seen.staged, [7]);
@@ -42,7 +47,7 @@ test('bytes that come along are put on drives before their change, and what that
   bodies.report();
   bodies.close();
   assert.deepEqual(
-    seen.told.map(({ drive, activity }) => [drive, activity.put.operations, activity.put.bytes]),
+    seen.reported.map(({ drive, activity }) => [drive, activity.put.operations, activity.put.bytes]),
     [[1, 1, 3]],
   );
 });

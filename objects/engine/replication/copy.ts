@@ -13,7 +13,7 @@ const PARTS_MAX = 10_000;
 
 export type Sendable = Uint8Array | { readonly size: number; readonly bytes: AsyncIterable<Uint8Array> };
 
-/** What another place is told of an object beside its bytes. */
+/** Headers that an object is sent with. */
 export function headersOf({ attributes }: ObjectVersion, marksReplicas: boolean): Record<string, string> {
   const { contentType, headers = {}, metadata = {}, tags, websiteRedirect } = attributes;
   const sent: Record<string, string> = {};

@@ -45,7 +45,7 @@ export class ObjectReplicationSender {
     }
   }
 
-  /** What is under way ends, and is begun anew by whoever asks next. */
+  /** Aborts what is under way; it is sent again after the next start. */
   stop(): void {
     this.#stopping.abort();
     for (const remote of this.#remotes.values()) remote.close();
@@ -66,8 +66,8 @@ export class ObjectReplicationSender {
     const sizes = partsOf(version);
     if (!sizes) return this.#sendWhole(bucket, name, version, headers);
     const upload = await bucket.createUpload(name, headers);
-    // Known before the first part is sent: whoever comes after a crash gives it up.
-    await this.#options.store.commit('noteReplicationUpload', { ...change, upload });
+    // On record before the first part is sent: after a crash the next attempt aborts it.
+    await this.#options.store.commit('setReplicationUpload', { ...change, upload });
     return this.#sendParts({ bucket, name, version, upload, sizes });
   }
 
@@ -100,7 +100,7 @@ export class ObjectReplicationSender {
     return this.#verify(bucket, name, version);
   }
 
-  /** Not every service has the MD5 for an ETag. Each chunk was signed; that all of them arrived, its size tells. */
+  /** Not every service has the MD5 for an ETag. Each chunk was signed; the size shows that all of them arrived. */
   async #verify(bucket: RemoteBucket, name: string, version: ObjectVersion): Promise<ReplicationOutcome> {
     const found = await bucket.head(name);
     if (found?.size === sizeOf(version)) return { kind: 'done' };

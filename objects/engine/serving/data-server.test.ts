@@ -38,7 +38,7 @@ async function serve(context: TestContext) {
   return { place, reports };
 }
 
-test('one host with many connections to the data port locks nobody out', async (context) => {
+test('one host with many connections to the data port does not lock others out', async (context) => {
   const { place, reports } = await serve(context);
   const signedIn = await connectFrom(context, place, ATTACKER);
   await askOver(signedIn, SIGNED, 'here');

@@ -57,7 +57,7 @@ export class DataServer {
 
   /**
    * Opens what is missing and closes what is no longer wanted. Another certificate is shown from the next connection on;
-   * to begin or end TLS opens all anew.
+   * turning TLS on or off reopens all listeners.
    */
   async serve(addresses: readonly DataAddress[], certificate: DataCertificate | null): Promise<string[]> {
     const isOther = (certificate === null) !== (this.#certificate === null);
@@ -137,9 +137,9 @@ function listen(server: Server, { host, port }: DataAddress): Promise<void> {
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const impatience = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
+  const timeout = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
   await closed;
-  clearTimeout(impatience);
+  clearTimeout(timeout);
 }
 
 function isSame(one: DataAddress, other: DataAddress): boolean {

@@ -166,7 +166,7 @@ function testFigures(define: Define): void {
     }
     assert.equal(removed, 4, 'three versions and the bucket');
     assert.deepEqual(await purge(), { removed: 0, done: true });
-    await scene.engine.commit('forgetUsage', { account: ACCOUNT });
+    await scene.engine.commit('dropUsage', { account: ACCOUNT });
     assert.deepEqual(scene.engine.catalogue.storedOver(ACCOUNT, TODAY, TODAY + DAY_MS), []);
   });
 }

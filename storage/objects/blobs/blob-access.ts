@@ -30,7 +30,7 @@ export class BlobAccess {
   readonly #options: AccessOptions;
   readonly #length: number;
   #record: BlobRecord;
-  /** Slots whose piece could not be read: others come first, and each is told once. */
+  /** Slots whose piece could not be read: others come first, and each is reported once. */
   readonly #failed = new Set<number>();
   #lookups = 0;
   #lastError: Error | undefined;

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 const ID_BYTES = 16;
-/** Tells the partition, and where in it the blob stands; the rest is random for each blob. */
+/** Bytes that give the partition and the place of the blob in it; the rest is random for each blob. */
 const SHARED_BYTES = 4;
 /**
  * So long a group is open. Not for as long as its blobs take to be written: a slow drive would have the longest groups,
@@ -44,7 +44,7 @@ export class GroupedIds {
 
   next(bytes: number): Uint8Array {
     const id = newId();
-    // One so large has nothing to gain, and would leave no room for others.
+    // A large one gains nothing, and would leave no space for others.
     if (bytes > GROUP_BYTES_MAX) return id;
     const nowMs = this.#nowMs();
     if (this.#first && this.#hasSpaceFor(bytes, nowMs)) {

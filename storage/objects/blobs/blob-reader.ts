@@ -35,7 +35,7 @@ export class BlobReader {
           const until = Math.min(chunkEnd(next, policy), end);
           const chunk = keptParts(access, next, until);
           ahead.push(chunk);
-          // Whoever takes it hears of a failure; until then it is nobody's.
+          // The consumer gets the failure when it awaits this; until then it must not count as unhandled.
           chunk.catch(() => undefined);
           next = until;
         }

@@ -97,7 +97,7 @@ export class BlobStream {
     this.#buffer = undefined;
     this.#filled = 0;
     this.#writing = this.#writeBatch(buffer, bytes).finally(() => release(buffer));
-    // Whoever waits for it next hears of a failure; until then it is nobody's.
+    // The next await gets the failure; until then it must not count as unhandled.
     this.#writing.catch(() => undefined);
   }
 

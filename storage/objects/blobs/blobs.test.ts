@@ -138,8 +138,8 @@ for (const size of [3000, 3 * MEBIBYTE]) {
         yield* inChunks(bytesFrom(1, size), 100_000);
         throw new Error('the client went away');
       }
-      for (const told of [undefined, size * 2]) {
-        await assert.rejects(scene.stage(throwing(), told), /the client went away/);
+      for (const announced of [undefined, size * 2]) {
+        await assert.rejects(scene.stage(throwing(), announced), /the client went away/);
         assert.deepEqual(await scene.segmentFiles(), []);
         for (const { number } of scene.layout.drives) assert.equal(scene.drives.get(number)!.usedBytes, 0);
       }
@@ -148,7 +148,7 @@ for (const size of [3000, 3 * MEBIBYTE]) {
 
 test('a body of another size than was said is refused, and so is one above 5 GiB', () =>
   withScene({ policy: copies(2) }, async (scene) => {
-    for (const [size, told] of [
+    for (const [size, announced] of [
       [100, 99],
       [100, 101],
       [100, 2 * MEBIBYTE],
@@ -157,8 +157,8 @@ test('a body of another size than was said is refused, and so is one above 5 GiB
       [2 * MEBIBYTE, 2 * MEBIBYTE - 1],
     ] as const) {
       const body = bytesFrom(1, size);
-      await assert.rejects(scene.stage(body, told), { code: 'incomplete-body' });
-      await assert.rejects(scene.stage(inChunks(body, 65_536), told), { code: 'incomplete-body' });
+      await assert.rejects(scene.stage(body, announced), { code: 'incomplete-body' });
+      await assert.rejects(scene.stage(inChunks(body, 65_536), announced), { code: 'incomplete-body' });
     }
     await assert.rejects(scene.stage(bytesFrom(1, 10), 5 * 1024 ** 3 + 1), { code: 'too-large' });
     assert.deepEqual(await scene.segmentFiles(), []);

@@ -17,8 +17,8 @@ interface Acknowledged {
 
 /** What a child had acknowledged when it was killed. */
 async function stageUntilKilled(scene: BlobScene, afterMs: number): Promise<Acknowledged[]> {
-  const told = JSON.stringify({ layout: scene.layout, policy: scene.policy.index });
-  const child = spawn(process.execPath, [program, told], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const argument = JSON.stringify({ layout: scene.layout, policy: scene.policy.index });
+  const child = spawn(process.execPath, [program, argument], { stdio: ['ignore', 'pipe', 'inherit'] });
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   await once(child.stdout, 'data');

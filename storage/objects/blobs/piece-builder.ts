@@ -16,8 +16,8 @@ export interface PieceBuilderOptions extends Pick<AccessOptions, 'drives' | 'loo
 }
 
 /**
- * Makes pieces anew, as they were, for repair and moving. What is encrypted stays so: no key is needed. Damage is not
- * reported: whoever repairs finds it anyway.
+ * Rebuilds pieces for repair and moving. What is encrypted stays so: no key is needed. Damage is not
+ * reported: the repair finds it anyway.
  */
 export class PieceBuilder {
   readonly #options: PieceBuilderOptions;

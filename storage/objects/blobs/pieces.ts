@@ -9,7 +9,7 @@ export const BLOB_BYTES_MAX = 5 * 1024 ** 3;
 /** Up to so much a body, or a piece, is packed with others; more gets segments of its own. */
 export const PACKED_BYTES_MAX = 1024 * 1024;
 
-/** A partition's number tells its policy, too. */
+/** A partition's number contains its policy. */
 export const PARTITIONS_PER_POLICY = 2 ** 16;
 
 export function slotsOf(policy: Coding): number {

@@ -8,7 +8,7 @@ import { stripeBytes } from './pieces.ts';
 interface SlotBlocks {
   /** By slot. Copies have one list for all. */
   readonly slots: readonly (readonly Buffer[])[];
-  /** Gives the memory of the parities back, once nobody writes from it. */
+  /** Frees the memory of the parities, once no write uses it. */
   readonly release: () => void;
 }
 

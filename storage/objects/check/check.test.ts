@@ -81,7 +81,7 @@ test('a damaged piece is found', async () => {
   assert.ok((await kindsAfter((rig) => damage(rig, 2))).includes('piece'));
 });
 
-test('a piece that is missing where nobody would repair it is found', async () => {
+test('a missing piece in a partition that is not marked is found', async () => {
   const swapped = (rig: Rig): void => {
     const db = new DatabaseSync(rig.indexFile);
     const ring = Uint8Array.from((db.prepare('SELECT drives FROM rings').get() as { drives: Uint8Array }).drives);

@@ -37,17 +37,17 @@ export async function checkObjects(indexFile: string): Promise<ObjectsCheckRepor
     onDriveFailure: () => undefined,
   });
   try {
-    const book = readCatalogue(db);
-    const found = await Promise.all(book.drives.map((row) => inspect(row, problems)));
-    const layout = layoutOf(book, found);
+    const catalogue = readCatalogue(db);
+    const found = await Promise.all(catalogue.drives.map((row) => inspect(row, problems)));
+    const layout = layoutOf(catalogue, found);
     await drives.update(layout);
     for (const what of checkIndex(db)) problems.add('index', what);
     checkContents(db, problems);
     const pieces = new PieceCheck(db, layout, drives, problems);
     await pieces.run();
-    const space = await checkSegments(book, drives, pieces.live, problems);
+    const space = await checkSegments(catalogue, drives, pieces.live, problems);
     return {
-      drives: book.drives.map(({ number, uuid }, at) => ({ number, uuid, isThere: found[at] === true })),
+      drives: catalogue.drives.map(({ number, uuid }, at) => ({ number, uuid, isThere: found[at] === true })),
       pieces: pieces.counts,
       marked: db.get<{ count: number }>('SELECT count(*) AS count FROM partitions')?.count ?? 0,
       ...space,
@@ -72,13 +72,13 @@ async function inspect(row: DriveRow, problems: Problems): Promise<boolean> {
   return false;
 }
 
-function layoutOf(book: DriveCatalogue, found: readonly boolean[]): Layout {
-  const drives = book.drives.map(({ number, uuid, folder, node, zone, capacity, policy }, at): LayoutDrive => {
+function layoutOf(catalogue: DriveCatalogue, found: readonly boolean[]): Layout {
+  const drives = catalogue.drives.map(({ number, uuid, folder, node, zone, capacity, policy }, at): LayoutDrive => {
     const state = found[at] ? 'normal' : 'absent';
     return { number, uuid, folder, node, zone, capacity, policy, state };
   });
-  const rings = book.rings.flatMap((row) => {
-    const policy = book.policies.find(({ index }) => index === row.policy);
+  const rings = catalogue.rings.flatMap((row) => {
+    const policy = catalogue.policies.find(({ index }) => index === row.policy);
     return policy ? [{ ...row, policy }] : [];
   });
   return { version: 1, drives, rings, defaultPolicy: null, encryption: { writeKey: 0, keys: [] } };
@@ -86,13 +86,13 @@ function layoutOf(book: DriveCatalogue, found: readonly boolean[]): Layout {
 
 /** Segments as they are on the drives: none may be shorter than what lives in it. */
 async function checkSegments(
-  book: DriveCatalogue,
+  catalogue: DriveCatalogue,
   drives: OpenDrives,
   live: ReadonlyMap<number, ReadonlyMap<number, number>>,
   problems: Problems,
 ): Promise<{ segments: number; liveBytes: number; deadBytes: number }> {
   const total = { segments: 0, liveBytes: 0, deadBytes: 0 };
-  for (const { number: drive } of book.drives) {
+  for (const { number: drive } of catalogue.drives) {
     for (const { number, bytes } of (await drives.get(drive)?.segments()) ?? []) {
       const alive = live.get(drive)?.get(number) ?? 0;
       total.segments += 1;

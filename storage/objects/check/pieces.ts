@@ -82,7 +82,7 @@ export class PieceCheck {
     const good = await this.#countGood(record, name);
     if (good < piecesToRead(ring.policy)) this.#problems.add('unreadable', `blob ${name} has ${good} good pieces`);
     if (!this.#marked.has(partition) && !isAsWanted(record, ring)) {
-      this.#problems.add('unmarked', `blob ${name} is not where the ring wants it, and nobody would repair it`);
+      this.#problems.add('unmarked', `blob ${name} is out of place, and its partition is not marked`);
     }
   }
 

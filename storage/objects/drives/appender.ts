@@ -25,7 +25,7 @@ interface Waiting {
 
 /**
  * Packs records of many callers into segments. While one batch is written, the next gathers: however many wait, each
- * round is one write that is durable when it ends. It is never done on the spot: a drive that hangs must not take the
+ * round is one write that is durable when it ends. It is never done synchronously: a drive that hangs must not take the
  * thread along.
  */
 export class Appender {
@@ -79,7 +79,7 @@ export class Appender {
       // What arrives in this turn of the event loop goes along.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#nextBatch();
-      // Whoever closes sends those away who wait.
+      // `close` rejects those that wait.
       if (batch.length === 0) break;
       try {
         const places = await this.#write(batch);
@@ -96,7 +96,7 @@ export class Appender {
     this.#running = undefined;
   }
 
-  /** What may take spare room and what may not do not mix: one would be refused for the other. */
+  /** Records that may use the reserved space and records that may not are not mixed in a batch. */
   #nextBatch(): Waiting[] {
     const isReplacement = this.#waiting[0]?.isReplacement;
     let bytes = 0;
@@ -133,7 +133,7 @@ export class Appender {
       if (bytes <= FILLED_FOR_BYTES_MAX) segment.fillAhead();
       return places;
     } catch (error) {
-      // After a failed write or sync nobody knows what of the file is on disk, and a second sync would not tell.
+      // After a failed write or sync it is unknown what of the file is on disk, and a second sync would not report it.
       void this.#retire(work);
       this.#space.giveBack(growth);
       throw error;

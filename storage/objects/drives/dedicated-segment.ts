@@ -20,7 +20,7 @@ export class DedicatedSegment {
   #ended = false;
   #work: Promise<void> = Promise.resolve();
 
-  /** Room for the header was taken. `onEnd` is told the length of the piece, unless there is none. */
+  /** Space for the header is reserved. `onEnd` gets the length of the piece, or undefined after a failure. */
   constructor(space: DriveSpace, segment: NewSegment, onEnd: (pieceLength?: number) => void) {
     this.#space = space;
     this.number = segment.number;
@@ -66,7 +66,7 @@ export class DedicatedSegment {
     try {
       await withinLimit(this.#space.drive, unlink(this.#space.pathOf(this.number)));
     } catch {
-      // A drive that failed keeps it; no index names it, so it is swept away with what nobody knows.
+      // A drive that failed keeps it; no index names it, so compaction removes it.
     }
     this.#space.giveBack(this.#size);
   }

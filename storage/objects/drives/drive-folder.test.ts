@@ -156,7 +156,7 @@ test('zeros that cannot be written are done without', async () => {
   });
 });
 
-test('zeros that the drive fails to write are told of by the next write, and the segment is not trusted again', async () => {
+test('zeros that the drive fails to write are reported by the next write, and the segment is not trusted again', async () => {
   await withScene(async (scene) => {
     const real = fs.writev;
     const failed = Promise.withResolvers<number>();
@@ -174,7 +174,7 @@ test('zeros that the drive fails to write are told of by the next write, and the
     for (let count = 0; count < 16; count += 1) await scene.put(header, data);
     const [before] = scene.drive.writtenSegments;
     await failed.promise;
-    assert.equal(opens.mock.callCount(), 2, 'zeros have a descriptor of their own: one failure is told to each');
+    assert.equal(opens.mock.callCount(), 2, 'zeros have a descriptor of their own: one failure is reported to each');
     await assert.rejects(scene.put(header, data), { code: 'drive-failed' });
     assert.notEqual((await scene.put(header, data)).segment, before);
   });
@@ -392,7 +392,7 @@ for (const [code, expected] of [
   });
 }
 
-test('a write that fails fails everybody in its batch, and the segment is not trusted again', async () => {
+test('a write that fails fails all of its batch, and the segment is not trusted again', async () => {
   await withScene(async (scene) => {
     const pieces = Array.from({ length: 5 }, (_, index) => pieceOf(index, 3000));
     const before = await scene.put(pieces[0]!.header, pieces[0]!.data);

@@ -25,7 +25,7 @@ export interface NewSegment {
   readonly fd: number;
 }
 
-/** The segments of a drive as files, and how much room they leave. */
+/** The segments of a drive as files, and how much space they leave. */
 export class DriveSpace {
   readonly drive: number;
   capacity: number;
@@ -59,12 +59,12 @@ export class DriveSpace {
   }
 
   /**
-   * Takes room for bytes about to be written; what was not written after all goes back with `giveBack`. What replaces
+   * Reserves space for bytes about to be written; what was not written after all goes back with `giveBack`. What replaces
    * bytes of the same drive may go a little beyond the capacity: a full drive could never be tidied up otherwise.
    */
   reserve(bytes: number, isReplacement = false): void {
     if (this.tryTake(bytes, isReplacement ? REPLACEMENT_BYTES_MAX : 0)) return;
-    throw new StorageError('no-space', `Drive ${this.drive} has no room for ${bytes} bytes more.`);
+    throw new StorageError('no-space', `Drive ${this.drive} has no space for ${bytes} bytes more.`);
   }
 
   tryTake(bytes: number, beyond = 0): boolean {
@@ -79,7 +79,7 @@ export class DriveSpace {
   }
 
   /**
-   * A number that is taken already is an error: what is in that file may be somebody's. Writes to a durable one are on
+   * A number that is in use is an error: the file may hold pieces that the index names. Writes to a durable one are on
    * disk when they end; with others that takes a sync.
    */
   async create(kind: 'durable' | 'plain' = 'plain'): Promise<NewSegment> {
@@ -146,7 +146,7 @@ export class DriveSpace {
     try {
       return await withinLimit(this.drive, opening);
     } catch (error) {
-      // What opens too late is nobody's, and how it closes nobody's concern.
+      // The caller of an open that ended too late is gone; an error of its close is ignored.
       opening.then(
         (fd) => fs.close(fd, () => undefined),
         () => undefined,

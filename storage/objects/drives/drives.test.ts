@@ -44,7 +44,7 @@ test('an open drive takes a changed capacity and the shared counter of used byte
   }
 });
 
-test('a drive that cannot be opened is told, and opened when the layout is told again', async () => {
+test('a drive that cannot be opened is reported, and opened with the next layout', async () => {
   const scene = await BlobScene.open({ policy: copies(2) });
   try {
     const { drives, layout } = scene;

@@ -65,7 +65,7 @@ export class OpenDrives {
     return true;
   }
 
-  /** Tells of a failure and keeps away from the drive for a while. */
+  /** Reports a failure and does not use the drive for a while. */
   reportFailure(drive: number, error: Error): void {
     this.#avoidUntil.set(drive, performance.now() + AVOID_MS);
     this.#options.onDriveFailure(drive, error);

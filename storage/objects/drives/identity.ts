@@ -18,7 +18,7 @@ export const SEGMENTS_FOLDER = 'segments';
 /** Makes a folder a drive. One that has an identity already is refused: its pieces would be taken for another's. */
 export async function formatDrive(folder: string, identity: DriveIdentity): Promise<void> {
   if ((await readIdentity(folder)) !== undefined) {
-    throw new StorageError('conflict', `${folder} is a drive already; empty it to use it anew.`);
+    throw new StorageError('conflict', `${folder} is a drive already; empty it to use it again.`);
   }
   await mkdir(join(folder, SEGMENTS_FOLDER), { recursive: true });
   const temporary = join(folder, `${IDENTITY_FILE}.new`);
@@ -53,7 +53,7 @@ function parse(text: string, folder: string): DriveIdentity {
       return { uuid, number: number as number };
     }
   } catch {
-    // Told below, like any other text that is no identity.
+    // Reported below, like any other text that is no identity.
   }
   throw new StorageError('drive-failed', `The identity of the drive in ${folder} is damaged or of another version.`);
 }

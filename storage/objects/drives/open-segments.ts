@@ -5,7 +5,7 @@ import { isRemoved } from './files.ts';
 const OPEN_MAX = 256;
 const SEGMENTS_PER_DRIVE = 2 ** 32;
 
-/** A file open for reading. It stays open while somebody reads, also when it is not wanted any more. */
+/** A file open for reading. It stays open while a read uses it, also after it was dropped. */
 interface OpenSegment {
   readonly fd: number;
   readers: number;
@@ -60,7 +60,7 @@ export class OpenSegments {
     for (const key of [...this.#open.keys()]) if (Math.floor(key / SEGMENTS_PER_DRIVE) === drive) this.#drop(key);
   }
 
-  /** Lets go of files that were removed: their room comes back only when nobody has them open. */
+  /** Closes files that were removed: their space is freed only when no descriptor is open. */
   closeIdle(): void {
     for (const [key, entry] of [...this.#open]) if (isRemoved(entry.fd)) this.#drop(key);
   }

@@ -19,13 +19,13 @@ export class PackedSegment {
   readonly fd: number;
   readonly #space: DriveSpace;
   #size = 0;
-  /** The length of the file; room on the drive was taken for all of it. */
+  /** The length of the file; space on the drive is reserved for all of it. */
   #length = 0;
   #filling: Promise<void> | undefined;
   #isFillable = true;
   /**
-   * Zeros are written by a descriptor of their own: the system tells each of a failed write once, and one that zeros were
-   * told of would be news to nobody who waits for a record.
+   * Zeros are written by a descriptor of their own: the system reports a failed write to each descriptor once. A failure
+   * that was reported for zeros would not be reported to the writer of a record.
    */
   #fillFd: number | undefined;
   #failure: Error | undefined;
@@ -78,7 +78,7 @@ export class PackedSegment {
     this.#filling = undefined;
   }
 
-  /** Nobody waits for zeros: the next write tells of a drive that failed. A full disk speaks for itself. */
+  /** No caller waits for zeros: the next write reports a failed drive or a full disk. */
   async #fillWith(fd: number): Promise<void> {
     try {
       await writeAll(fd, [ZEROS], this.#length);
@@ -97,7 +97,7 @@ export class PackedSegment {
     await Promise.allSettled([work, this.#filling]);
     await new Promise<void>((resolve) => {
       fs.ftruncate(this.fd, this.#size, (error) => {
-        // All room of a file that was removed was given back with it.
+        // The space of a removed file was freed with it.
         if (!error && !isRemoved(this.fd)) this.#space.giveBack(this.#length - this.#size);
         fs.close(this.fd, () => resolve());
       });

@@ -14,7 +14,7 @@ const MAGIC = 0x63_65_69_70;
 const VERSION = 1;
 const CHECKSUM_AT = HEADER_BYTES - 4;
 
-/** What is told about a piece on its drive: enough to know what it is without the index. */
+/** The header of a piece on its drive: enough to know what it is without the index. */
 export interface PieceHeader {
   readonly id: Uint8Array;
   readonly partition: number;

@@ -8,7 +8,7 @@ export type BucketCounters = Pick<Bucket, 'objects' | 'bytes'>;
 
 /**
  * Buckets that a thread has read, for as long as none changes: every request needs one, and to ask the index was a
- * twelfth of what a small one costs its thread. What is in a bucket changes all the time; that is read when somebody wants to know.
+ * twelfth of what a small one costs its thread. Counters of a bucket change all the time; they are read when they are used.
  */
 export class BucketCache {
   readonly #epoch: Epoch;

@@ -6,7 +6,7 @@ const PROBLEMS_MAX = 1000;
 
 /**
  * What in the index does not agree with itself: counters with a recount, shares of blobs with who holds them, live
- * bytes with what lives, and the order of versions. Reads all of it; meant for an index nobody writes to meanwhile.
+ * bytes with what lives, and the order of versions. Reads all of it; meant for an index without a writer.
  */
 export function checkIndex(db: Reads): string[] {
   const problems: string[] = [];

@@ -16,7 +16,7 @@ export function openIndexWriter(file: string): Database {
     access: 'shared',
     migrations: [MIGRATIONS, LAYOUT_MIGRATIONS],
     cacheKib: WRITER_CACHE_KIB,
-    // `LogKeeper` runs them, in a thread of its own.
+    // `WalCheckpointer` runs them, in a thread of its own.
     checkpointPages: 0,
     // A damaged index could have segments removed that are in use.
     isChecked: true,

@@ -3,7 +3,7 @@ import type { BlobRef, Place } from '../records.ts';
 
 /** The changes that a store offers, and those that are the index's own. */
 export interface IndexOperations extends Operations {
-  /** A piece was written anew elsewhere. Ignored (false) when the blob is gone or the piece moved meanwhile. */
+  /** A piece was rewritten elsewhere. Ignored (false) when the blob is gone or the piece moved meanwhile. */
   relocate: {
     readonly args: {
       readonly blob: BlobRef;

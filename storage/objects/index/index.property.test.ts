@@ -586,7 +586,7 @@ class Bench {
     }
   }
 
-  /** Blobs that nobody holds are gone, all others are there. */
+  /** Unreferenced blobs are gone, all others are there. */
   async verifyBlobs(): Promise<void> {
     while (hasGarbage(this.reader.db)) await turns(3);
     const rows = this.reader.db.all<{ id: string }>('SELECT lower(hex(id)) AS id FROM blobs');

@@ -17,7 +17,7 @@ const KINDS: readonly ObjectAttributes[] = [
 const FIRST: ListQuery = { prefix: '', delimiter: null, after: null, limit: 1000 };
 const CHECKSUM = { algorithm: 'SHA1', type: 'FULL_OBJECT', value: 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0=' } as const;
 
-/** What listings tell of them. */
+/** What listings show of them. */
 function listedOf({ headers: _, metadata: __, checksum, ...listed }: ObjectAttributes): ListedAttributes {
   return { ...listed, ...(checksum && { checksum: { algorithm: checksum.algorithm, type: checksum.type } }) };
 }
@@ -68,7 +68,7 @@ test('every attribute comes back, also after a change of some', async () => {
   assert.deepEqual(reader.version(bucket.id, 'k')?.attributes, changed);
 });
 
-test('a file of before, whose attributes are not told apart from details, is read and listed as it was', async () => {
+test('a file of before, whose attributes are not separate from details, is read and listed as it was', async () => {
   await using index = new IndexFixture();
   const bucket = await index.bucket();
   await index.put(bucket, 'k', {});

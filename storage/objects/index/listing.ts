@@ -13,7 +13,7 @@ export interface Span<Sub> {
 /** Rows in the order they are listed. */
 export interface Source<Row, Sub> {
   keyOf(row: Row): string;
-  /** What tells entries of one key apart; null where a key has but one. */
+  /** What distinguishes entries of one key; null where a key has only one. */
   subOf(row: Row): Sub | null;
   rows(span: Span<Sub>, limit: number): Row[];
 }

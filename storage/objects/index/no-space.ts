@@ -1,7 +1,7 @@
 import { isDatabaseFull } from '@granary/kernel/sqlite';
 import { ObjectError } from '../errors.ts';
 
-/** The error as it is, or what it means when there is no room for the index. */
+/** The error as it is, or what it means when the disk of the index is full. */
 export function asNoSpace(error: unknown): unknown {
   return isDatabaseFull(error) ? noSpace(error) : error;
 }

@@ -46,7 +46,7 @@ type UploadListing = ReturnType<ObjectStore['uploads']>;
 
 /** Greater than every key: SQLite puts blobs after all text. */
 const NO_END = new Uint8Array(0);
-/** SQLite plans a query anew each time for what a bare `LIMIT ?` is given, which takes longer than to find a few rows. */
+/** SQLite plans a query with a bare `LIMIT ?` again for each value, which takes longer than finding a few rows. */
 const LIMIT = 'LIMIT ? + 0';
 /** Of one name in all accounts; more are not looked at. */
 const NAMESAKES_MAX = 1000;
@@ -185,7 +185,7 @@ export class IndexReader {
     });
   }
 
-  /** A version without an id may have moved or gone since it was listed: then its key is listed anew. */
+  /** A version without an id may have moved or gone since it was listed: then its key is listed again. */
   #versionSpan(bucket: number, { prefix, after }: VersionQuery): Span<number> {
     if (!after || after.versionId === null) return { ...spanOf(prefix, after?.key ?? null, null), within: null };
     const { key, versionId } = after;

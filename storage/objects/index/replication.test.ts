@@ -93,7 +93,7 @@ test('a change that failed is due later and counts its tries', async () => {
   await index.put(bucket, 'a');
   const [change] = due(index);
   const { key, number } = change!;
-  await index.writer.commit('noteReplicationUpload', { bucket: bucket.id, key, number, upload: 'u1' });
+  await index.writer.commit('setReplicationUpload', { bucket: bucket.id, key, number, upload: 'u1' });
   await index.writer.commit('postponeReplication', { bucket: bucket.id, key, number, until: AT + 5 });
   assert.deepEqual(due(index), []);
   const [later] = index.writer.reader.replicationsDue(rule.destination, AT + 5, 10);
@@ -115,7 +115,7 @@ test('an object whose description changes is passed on again, also while it is o
   await end(index, second);
   assert.equal(index.writer.reader.version(bucket.id, 'a')?.attributes.replication, 'COMPLETED');
   await change({ tags: { a: '1' }, acl: 'public-read' });
-  assert.deepEqual(due(index), [], 'who may read it is nobody else’s business');
+  assert.deepEqual(due(index), [], 'access lists are not replicated');
   assert.equal(index.writer.reader.version(bucket.id, 'a')?.attributes.replication, 'COMPLETED');
 });
 

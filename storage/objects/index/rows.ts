@@ -42,7 +42,7 @@ export interface VersionRow extends ContentRow {
   readonly retention_mode: string | null;
   readonly retention_until: number | null;
   readonly legal_hold: number;
-  /** What listings tell. */
+  /** Attributes that listings show. */
   readonly attributes: string | null;
   /** The rest of the attributes; not read for listings. */
   readonly details?: string | null;
@@ -129,7 +129,7 @@ export function versionIdOf(row: Pick<VersionRow, 'sequence' | 'versioned'>): st
   return row.versioned ? row.sequence.toString(16) : 'null';
 }
 
-/** The sequence that a version id names; undefined when it names none. `null` is for the caller to tell apart. */
+/** The sequence that a version id names; undefined when it names none. The caller handles `null`. */
 export function sequenceOf(versionId: string): number | undefined {
   return /^[1-9a-f][0-9a-f]{0,12}$/.test(versionId) ? Number.parseInt(versionId, 16) : undefined;
 }
@@ -176,7 +176,7 @@ export function retentionOf(row: Pick<VersionRow, 'retention_mode' | 'retention_
   return { mode: row.retention_mode as Retention['mode'], until: row.retention_until };
 }
 
-/** What an object has to itself, apart from what listings tell. */
+/** Attributes of one object that listings do not show. */
 interface Details extends Pick<ObjectAttributes, 'headers' | 'metadata' | 'partSizes' | 'partChecksums'> {
   /** The value alone. */
   readonly checksum?: string;

@@ -4,7 +4,7 @@ import type { Migrations, Transaction } from '@granary/kernel/sqlite';
  * Tables of the index. Keys are compared byte by byte (BINARY over UTF-8), which is the order S3 lists in. `objects`
  * holds the version of each key that is current, `versions` the noncurrent ones and all delete markers, newest first;
  * so a listing of a bucket never steps over what it does not show. Bytes are named by `partition` and `blob`, or by a
- * numbered `manifest`. `attributes` is what listings tell, `details` the rest. `replication` is what is still to be passed on to other places; only the oldest change of a key
+ * numbered `manifest`. `attributes` is what listings show, `details` the rest. `replication` is what is still to be passed on to other places; only the oldest change of a key
  * is due, those behind it have no `due_at`. Numbers of buckets and manifests are never used again: a reader may still hold one.
  */
 const VERSION_COLUMNS = `

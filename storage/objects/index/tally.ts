@@ -2,7 +2,7 @@ import type { Transaction } from '@granary/kernel/sqlite';
 import type { Place } from '../records.ts';
 import { advance } from './stored.ts';
 
-/** What one change adds to the books of a bucket. Negative to take away. */
+/** What one change adds to the counters of a bucket. Negative to subtract. */
 export interface Step {
   readonly bucket: number;
   readonly account: string;
@@ -45,7 +45,7 @@ export class Tally {
     for (const partition of other.#marked) this.#marked.add(partition);
   }
 
-  /** Writes everything down and begins anew. `mark` is the number that marked partitions get. */
+  /** Writes all counters and resets them. `mark` is the number that marked partitions get. */
   flush(db: Transaction, mark: number): void {
     this.#flushBuckets(db);
     this.#flushUsage(db);

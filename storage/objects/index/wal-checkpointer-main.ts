@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The thread behind `LogKeeper`: one checkpoint for each message, answered with the pages that the log had. */
+/** The thread of `WalCheckpointer`: one checkpoint for each message, answered with the pages that the log had. */
 const sqlite = new DatabaseSync(workerData as string);
 sqlite.exec('PRAGMA synchronous = FULL');
 sqlite.exec('PRAGMA cache_size = -256');

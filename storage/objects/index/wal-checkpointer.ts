@@ -1,22 +1,22 @@
 import { Worker } from 'node:worker_threads';
 import type { Database } from '@granary/kernel/sqlite';
 
-/** Operations after which the log is worth carrying over; each writes a few pages. */
+/** Operations after which a checkpoint is worth its cost; each writes a few pages. */
 const OPERATIONS = 2000;
 const IDLE_MS = 5000;
-/** A log this long is carried over while commits wait: only then can it begin anew. */
+/** A log this long is checkpointed while commits wait: only then can SQLite restart it. */
 const PAGES_MAX = 16_384;
 /** Commits wait as well for a checkpoint that takes so long that this many operations were done since it began. */
 const OPERATIONS_MAX = 16_000;
-/** So few are carried over on the spot: an array that is nearly idle needs no thread for it. */
+/** Up to this number the checkpoint runs inline: a nearly idle array needs no thread for it. */
 const OPERATIONS_INLINE = 200;
 /** Used if the thread should fail. */
 const INLINE_PAGES = 4000;
 
 /**
- * Carries the write-ahead log over into the database, in a thread of its own: a checkpoint writes thousands of pages
- * and syncs twice, and the event loop would stand still for it. SQLite begins the log anew when all of it was carried
- * over, which never happens while commits go on; so when it has grown long they wait for one checkpoint.
+ * Checkpoints the write-ahead log in a thread of its own: a checkpoint writes thousands of pages
+ * and syncs twice, which would block the event loop. SQLite restarts the log when all of it was
+ * checkpointed, which never happens while commits go on; so when it has grown long, commits wait for one checkpoint.
  */
 export class WalCheckpointer {
   readonly #database: Database;

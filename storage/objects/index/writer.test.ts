@@ -98,7 +98,7 @@ test('sequences go on after a restart, also when what had the last one is gone',
   assert.ok(again.sequence > sequence);
 });
 
-test('a bucket that changes tells its counters as they are', async () => {
+test('a bucket that changes shows its present counters', async () => {
   await using index = new IndexFixture();
   const bucket = await index.bucket();
   const { commit } = index.writer;

@@ -15,7 +15,7 @@ import { IndexReader } from './reader.ts';
 import { BUCKET_COLUMNS, type KnownBucket } from './rows.ts';
 import { Tally } from './tally.ts';
 
-/** Whether a drive has not left, by the books as they are in a transaction. */
+/** Whether a drive has not left, by the drive catalogue as a transaction sees it. */
 type IsIn = (db: Reads, drive: number) => boolean;
 
 const FREEING: ReadonlySet<IndexOperationName> = new Set([
@@ -25,10 +25,10 @@ const FREEING: ReadonlySet<IndexOperationName> = new Set([
   'relocate',
   'endReplication',
   'purgeAccount',
-  'forgetUsage',
+  'dropUsage',
 ]);
 
-/** Sequences are taken in advance, so many at a time: a restart leaves out those that were not given. */
+/** Sequences are reserved in advance, this many at a time: a restart skips those that were not used. */
 const SEQUENCES_AHEAD = 4096;
 /** Rows of buckets that are kept. */
 const BUCKETS_MAX = 1024;
@@ -122,7 +122,7 @@ export class IndexWriter {
 
   #submit<T>(work: (tx: Transaction, isUndoneAlone: boolean) => T, options: ChangeOptions): Promise<T> {
     if (this.#closed) return Promise.reject(new ObjectError('closed', 'The index is closed.'));
-    // What is left of the reserve is for those who make room.
+    // The rest of the reserve is for changes that free space.
     if (!options.frees && this.#commits.isReserveInUse) return Promise.reject(noSpace());
     return this.#commits.submit(work, options);
   }
@@ -174,7 +174,7 @@ export class IndexWriter {
     this.#sequenceTaken = 0;
   }
 
-  /** Those who knew a bucket before read it anew, before anybody hears that it changed. */
+  /** Readers drop their cached buckets before a change is acknowledged. */
   #publish(): void {
     if (this.#bucketsChanged) this.bucketEpoch.advance();
     this.#bucketsChanged = false;

@@ -42,7 +42,7 @@ type CounterName = 'next-policy' | 'next-drive' | 'next-mark' | 'scrub-cursor' |
 const FIRST_MARK = 2 ** 48;
 const INDEX_NUMBERS = 2 ** 47;
 
-/** A number that tells this index from others. */
+/** A random number that identifies this index. */
 export function numberIndex(db: Transaction): void {
   if (counter(db, 'index') === 0) setCounter(db, 'index', randomInt(1, INDEX_NUMBERS));
 }

@@ -136,7 +136,7 @@ export class DriveRegistry {
     }
   }
 
-  /** Refused when too few drives, or too little room, would be left. */
+  /** Refused when too few drives, or too little space, would be left. */
   async startLeaving(policy: number, uuids: readonly string[], usedBytes: (drive: number) => number): Promise<void> {
     const rows = this.#state.drivesOf(policy);
     const unknown = uuids.find((uuid) => !rows.some((row) => row.uuid === uuid));
@@ -148,9 +148,12 @@ export class DriveRegistry {
       throw new ObjectError('invalid-state', `The policy needs ${slots} drives and would have ${staying.length}.`);
     }
     const toMove = going.reduce((sum, { number }) => sum + liveOn(this.#state.reader, number), 0);
-    const room = staying.reduce((sum, { number, capacity }) => sum + capacity - usedBytes(number), 0);
-    if (toMove > room) {
-      throw new ObjectError('no-space', `${toMove} bytes have to move and the other drives have room for ${room}.`);
+    const freeBytes = staying.reduce((sum, { number, capacity }) => sum + capacity - usedBytes(number), 0);
+    if (toMove > freeBytes) {
+      throw new ObjectError(
+        'no-space',
+        `${toMove} bytes have to move and the other drives have space for ${freeBytes}.`,
+      );
     }
     for (const row of going) await this.#startLeaving(row);
   }
@@ -193,7 +196,7 @@ export class DriveRegistry {
     const sight = await this.#watch.inspect(drive.folder, drive.uuid, FIRST_INSPECTION_MS_MAX);
     const { uuid, folder, node, zone, capacity } = drive;
     const row = { uuid, folder, node, zone, capacity, policy, stage: 'waiting', batch: 0 } as const;
-    // A number that nobody has any more comes back with its drive: it was never given to another.
+    // A number that is not in use comes back with its drive: it was never given to another.
     const returned = sight.found === 'there' && !this.#state.drive(sight.number) ? sight.number : undefined;
     const number = await this.#state.change((db) => {
       const given = returned ?? allocateDriveNumber(db);

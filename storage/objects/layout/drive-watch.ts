@@ -68,7 +68,7 @@ async function withoutIdentity(folder: string): Promise<Sight> {
   if (!info.isDirectory()) return { found: 'failing', reason: 'it is not a folder' };
   for (const name of await readdir(folder)) {
     if (HARMLESS.has(name)) continue;
-    // Bytes without a name are not ours to write over: somebody has to look at them.
+    // A folder with files but no identity is not overwritten: an administrator has to look at it.
     if (name !== 'segments') return { found: 'failing', reason: `it has no identity, but there is ${name} in it` };
     if ((await readdir(join(folder, name))).length > 0) {
       return { found: 'failing', reason: 'its identity is gone, but there are segments in it' };

@@ -20,7 +20,7 @@ export interface Presence {
   readonly isPresent: boolean;
   /** When it was first missed; null while it is there, or was not looked for yet. */
   readonly absentSince: number | null;
-  /** Failures in a row that threads told of, and when it may be tried again. */
+  /** Failures in a row that threads reported, and when it may be tried again. */
   readonly failures: number;
   readonly retryAt: number;
   /** When it was last found after it was away. */
@@ -31,7 +31,7 @@ const UNSEEN: Presence = { isPresent: false, absentSince: null, failures: 0, ret
 
 export type Change = <T>(work: (tx: Transaction) => T) => Promise<T>;
 
-/** What the storage manager's parts share. Rows change in the book first and here once that is durable. */
+/** State that the parts of the storage manager share. Rows change in the catalogue first, here once that is durable. */
 export class LayoutState {
   readonly change: Change;
   readonly reader: Reads;
@@ -72,10 +72,10 @@ export class LayoutState {
 
   /** Takes over what is on record. */
   reload(): void {
-    const book: DriveCatalogue = readCatalogue(this.reader);
-    this.#policies = book.policies;
-    this.#drives = new Map(book.drives.map((row) => [row.number, row]));
-    this.#rings = new Map(book.rings.map((row) => [row.policy, row]));
+    const catalogue: DriveCatalogue = readCatalogue(this.reader);
+    this.#policies = catalogue.policies;
+    this.#drives = new Map(catalogue.drives.map((row) => [row.number, row]));
+    this.#rings = new Map(catalogue.rings.map((row) => [row.policy, row]));
     this.readMarks();
     this.isDirty = true;
   }

@@ -20,7 +20,7 @@ export interface LayoutDrive {
 /** Which drives the pieces of a policy's partitions belong on. */
 export interface Ring {
   readonly policy: PolicyLayout;
-  /** Grows each time partitions are placed anew. */
+  /** Grows with each new placement of partitions. */
   readonly version: number;
   /** A power of two. */
   readonly partitions: number;

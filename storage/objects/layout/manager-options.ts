@@ -16,12 +16,12 @@ export interface StorageManagerOptions {
   /** Share of new drives, in percent, that one step of an expansion adds. */
   readonly expansionPercent: () => number;
   readonly onEvent?: (event: StorageEvent) => void;
-  /** Background work of the manager failed: it goes on at the next turn. */
+  /** Background work of the manager failed: it continues at the next tick. */
   readonly onError?: (error: Error) => void;
   readonly now?: () => number;
-  /** How often drives are looked at. */
+  /** How often drives are inspected. */
   readonly tickMs?: number;
-  /** After this time others take over the slots of a drive that is away. */
+  /** After this time other drives take over the slots of an absent drive. */
   readonly lostAfterMs?: number;
   /** How long a drive that failed is left alone at first; twice as long each time it fails again soon. */
   readonly retryMs?: number;
@@ -34,7 +34,7 @@ export interface StorageManagerOptions {
   readonly acceptsAnyIndex?: boolean;
 }
 
-/** What the array was told to have. */
+/** The drives and policies that the array's configuration names. */
 export interface Wanted {
   readonly drives: readonly WantedDrive[];
   readonly policies: readonly WantedPolicy[];

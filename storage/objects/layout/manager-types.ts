@@ -1,7 +1,7 @@
 import type { DriveState } from './layout.ts';
 import type { PolicyLayout } from '../records.ts';
 
-/** A drive the array has been given, as the cloud tells it. */
+/** A drive of the array, as the cloud configures it. */
 export interface WantedDrive {
   readonly uuid: string;
   readonly folder: string;
@@ -59,7 +59,7 @@ export interface RepairResult {
   readonly whole: boolean;
 }
 
-/** Work on bytes that the storage manager hands to whichever thread has time. */
+/** Work on bytes that the storage manager gives to an idle thread. */
 export interface StorageWorker {
   /** Brings every piece of a partition to where the ring wants it, rebuilding what is missing. `verify` reads all of them. */
   repair(partition: number, verify: boolean): Promise<RepairResult>;

@@ -29,7 +29,7 @@ test('a partition that is not marked is as its drives are', () => {
 test('a marked partition is as the worst of its blobs is', () => {
   const states = statesWith([1, 9]);
   states.update([{ partition: 1, mark: 5, doubted: false }]);
-  assert.equal(states.health(1, POLICY, RING), 'degraded', 'nobody looked yet');
+  assert.equal(states.health(1, POLICY, RING), 'degraded', 'its spreads are unknown yet');
   states.setSpreads(1, 5, [
     [2, 3, 4],
     [2, 0, 9],

@@ -7,22 +7,22 @@ export type Health = 'normal' | 'degraded' | 'critical';
 /** A partition of which some pieces may be missing, or not where the ring wants them. */
 export interface Marked {
   readonly partition: number;
-  /** Changes each time it is marked anew. */
+  /** Changes each time it is marked again. */
   readonly mark: number;
   /** Every piece has to be read. */
   readonly doubted: boolean;
 }
 
 interface Entry extends Marked {
-  /** On which drives its blobs are, by slot, each way once; null until somebody looked. */
+  /** On which drives its blobs are, by slot, each way once; null until they were found. */
   spreads: readonly (readonly number[])[] | null;
-  /** The mark it had when somebody looked. */
+  /** The mark it had when the spreads were found. */
   spreadsAt: number;
 }
 
 /**
  * How many pieces partitions lack, without walking their blobs: those that are not marked have every piece where the
- * ring says, so the drives' states tell. For marked ones the ways in which blobs are spread are found once and held
+ * ring says, so the drives' states suffice. For marked ones the ways in which blobs are spread are found once and held
  * against the drives' states from then on.
  */
 export class PartitionStates {
@@ -56,7 +56,7 @@ export class PartitionStates {
     this.#entries.delete(partition);
   }
 
-  /** Marked ones nobody has looked at. */
+  /** Marked partitions whose spreads are unknown. */
   unknown(): Marked[] {
     return [...this.#entries.values()].filter((entry) => entry.spreads === null);
   }
@@ -69,7 +69,7 @@ export class PartitionStates {
     entry.spreadsAt = mark;
   }
 
-  /** Undefined for one that is not marked, null for one that nobody looked at or that changed since. */
+  /** Undefined for one that is not marked, null for one whose spreads are unknown or changed since. */
   spreadsOf(partition: number): readonly (readonly number[])[] | null | undefined {
     const entry = this.#entries.get(partition);
     return entry && entry.spreadsAt !== entry.mark ? null : entry?.spreads;
@@ -91,7 +91,7 @@ export class PartitionStates {
     const byRing = this.#dead(drivesOfPartition(ring, partition));
     const entry = this.#entries.get(partition);
     if (!entry || entry.spreads?.length === 0) return byRing;
-    // Nobody looked since it was marked: what is known is that something is not as it should be.
+    // Its spreads are unknown since it was marked: at least one piece is missing or out of place.
     if (!entry.spreads) return Math.max(byRing, 1);
     const known = entry.spreads.reduce((most, spread) => Math.max(most, this.#dead(spread)), 0);
     return entry.spreadsAt === entry.mark ? known : Math.max(known, byRing, 1);

@@ -109,7 +109,7 @@ export class Rebalancer {
     state.reload();
   }
 
-  /** Drives that nothing lives on any more have left; those nobody wants are forgotten then. */
+  /** Drives without live pieces have left; those that the configuration does not name are then dropped. */
   async #letGo(policy: number): Promise<void> {
     const { state, registry } = this.#options;
     const inRing = new Set(state.ring(policy)?.drives ?? []);

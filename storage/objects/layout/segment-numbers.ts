@@ -38,7 +38,7 @@ export class SegmentNumbers {
     return this.#given.get(drive)?.has(segment) ?? false;
   }
 
-  /** Nobody will write there any more. */
+  /** Nothing will be written there any more. */
   drop(drive: number, segment: number): void {
     this.#given.get(drive)?.delete(segment);
   }

@@ -11,7 +11,7 @@ async function wipe(rig: Rig, number: number): Promise<void> {
   await mkdir(folder, { recursive: true });
 }
 
-/** Puts and gets in a loop until told to stop; every get must be right. */
+/** Puts and gets in a loop until stopped; every get must be right. */
 function load(rig: Rig): () => Promise<number> {
   let isOver = false;
   let gets = 0;
@@ -275,7 +275,7 @@ test('a segment that was written to since it was last seen is not dropped, thoug
     assert.deepEqual(await lengths(), before, 'it is there, as long as it was');
     ahead += 120_000;
     await rig.manager.compact();
-    assert.deepEqual(await lengths(), [], 'nobody committed it');
+    assert.deepEqual(await lengths(), [], 'it was not committed');
   } finally {
     await rig.remove();
   }
@@ -338,13 +338,13 @@ test('a segment that grew since it was last seen is not dropped, whatever the th
     assert.equal((await segments()).length, 1, 'it waits to be committed');
     ahead += 120_000;
     await rig.manager.compact();
-    assert.equal((await segments()).length, 0, 'nobody committed it');
+    assert.equal((await segments()).length, 0, 'it was not committed');
   } finally {
     await rig.remove();
   }
 });
 
-test('scrubbing finds damage that nobody read, and repairs it', async () => {
+test('scrubbing finds damage that no read met, and repairs it', async () => {
   const rig = await Rig.make(THREE_COPIES, 3);
   try {
     await rig.putMany(60);
@@ -476,7 +476,7 @@ test('drives that are not wanted any more leave by themselves', async () => {
   }
 });
 
-test('damage that a read finds is repaired without anybody asking', async () => {
+test('damage that a read finds is repaired without a request', async () => {
   const rig = await Rig.make(TWO_COPIES, 2);
   try {
     await rig.put('key', Buffer.alloc(5000, 1));

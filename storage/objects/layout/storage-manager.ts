@@ -43,7 +43,7 @@ export class StorageManager {
   readonly #writer: BlobWriter;
   readonly #background = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  /** Drives of which a failure is being looked into: one is told of by many reads at once. */
+  /** Drives whose failure is being handled: many reads report the same one at once. */
   readonly #failing = new Set<number>();
   #serial: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -104,7 +104,7 @@ export class StorageManager {
     return manager;
   }
 
-  /** Brings drives and policies in line with what the array was told to have. Resolves when all threads know. */
+  /** Reconciles drives and policies with the configuration. Resolves when all threads have the layout. */
   follow(wanted: Wanted): Promise<void> {
     return this.#serially(async () => {
       await this.#registry.followPolicies(wanted.policies);
@@ -210,12 +210,12 @@ export class StorageManager {
     return this.#scrubber.all();
   }
 
-  /** Gives back the room of dead pieces now, as far as nobody may need them. */
+  /** Frees the space of dead pieces now, except where a read or a commit may need them. */
   compact(): Promise<CompactionResult> {
     return this.#compactor.run();
   }
 
-  /** Ends its own work, and with it what it asks of other threads. Small bodies are still taken. */
+  /** Ends background work, also that in other threads. Small bodies are still accepted. */
   async stopBackgroundWork(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#timer);

@@ -7,9 +7,9 @@ import type { LayoutState } from '../layout/layout-state.ts';
 import type { StorageWorker } from '../layout/manager-types.ts';
 import type { SegmentNumbers } from '../layout/segment-numbers.ts';
 
-/** A segment with less than this share alive is written anew. */
+/** A segment with less than this share of live bytes is rewritten. */
 const WORTH_KEEPING = 0.5;
-/** Most segments compacted on one drive in one sweep. */
+/** Most segments compacted on one drive in one run. */
 const COMPACTED_AT_ONCE = 32;
 
 export interface CompactorOptions {
@@ -19,7 +19,7 @@ export interface CompactorOptions {
   readonly workers: () => readonly StorageWorker[];
   /** How long a segment must have been out of use before it is touched: what was staged in it gets committed by then. */
   readonly graceMs: number;
-  /** A drive could not be swept; the others were. */
+  /** A drive could not be compacted; the others were. */
   readonly onError: (error: Error) => void;
 }
 
@@ -29,7 +29,7 @@ export interface CompactionResult {
   bytes: number;
 }
 
-/** Gives back the room of dead pieces: drops segments in which nothing lives, and empties those in which little does. */
+/** Frees the space of dead pieces: drops segments without live pieces, and rewrites those with few. */
 export class Compactor {
   readonly #options: CompactorOptions;
   /** Segments given out by this process that were seen to be out of use: since when, and what they were like then. */
@@ -52,7 +52,7 @@ export class Compactor {
       try {
         await this.#compactDrive(number, busy, workers, result);
       } catch (error) {
-        // A drive that goes away meanwhile is noticed by whoever watches the drives.
+        // A drive that goes offline meanwhile is reported by `DriveRegistry`.
         if (this.#options.drives.get(number) && !isMissing(error)) this.#options.onError(error as Error);
       }
     }
@@ -116,7 +116,7 @@ export class Compactor {
 
   /**
    * A segment this process gave out may be written to, or hold bytes that are not committed yet. Threads were asked a
-   * while ago, so one that was made since looks idle; that it grew, or was written to, tells.
+   * while ago, so one that was made since looks idle; its size or its time of change shows it.
    */
   #isIdle(drive: number, { number, bytes, modifiedAt }: SegmentInfo, busy: ReadonlySet<string>): boolean {
     if (!this.#options.numbers.wasGiven(drive, number)) return true;

@@ -30,7 +30,7 @@ test('killed at any moment of an expansion or a repair, it goes on and nothing t
       safe.push(...(await runAndKill(folder, round * 1_000_000, drives, 50 + Math.random() * 500)));
       const drive = join(folder, `drive-${1 + Math.floor(Math.random() * drives)}`);
       if (round % 2 === 0) continue;
-      // One wiped while nobody looks: there are two more copies, as far as the last repair came.
+      // One drive wiped while the process is down: there are two more copies, as far as the last repair came.
       const rest = await Rig.open(folder, THREE_COPIES, drives);
       await rest.until(() => rest.isAtRest(), 'rest before the next loss');
       await rest.endWell();

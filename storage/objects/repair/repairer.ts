@@ -138,7 +138,7 @@ export class Repairer implements StorageWorker {
         tally.rebuilt += 1;
         tally.bytes += pieceBytes;
       } catch (error) {
-        // A blob that was deleted meanwhile may have lost its bytes: that is nobody's loss.
+        // A blob that was deleted meanwhile may have lost its bytes: that is no loss.
         if (!this.#options.index.blob(blob.partition, blob.id)) return;
         tally.whole = false;
         isLost ||= error instanceof ObjectError && error.code === 'unreadable';

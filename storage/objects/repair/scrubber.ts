@@ -9,7 +9,7 @@ export interface ScrubResult {
   unreadable: number;
 }
 
-/** Reads every piece of every partition, over and over, slowly; where it is stands in the book. */
+/** Reads every piece of every partition, over and over, slowly; its position is in the index. */
 export class Scrubber {
   readonly #state: LayoutState;
   readonly #queue: RepairQueue;

@@ -251,7 +251,7 @@ export class Rig {
   }
 
   /**
-   * Looks at every drive, and waits until all has been at rest for a while: a thread may still be about to tell of a
+   * Looks at every drive, and waits until all has been at rest for a while: a thread may still be about to report a
    * drive that was away for a moment, and another fault would be one too many.
    */
   async rested(what: string, ms = 20_000): Promise<void> {

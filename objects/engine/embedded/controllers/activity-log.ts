@@ -2,7 +2,7 @@ import type { RequestRecord } from '@granary/protocols/objects';
 import type { Activity, DriveActivity } from '../../activity.ts';
 import { DriveShares } from './drive-shares.ts';
 
-/** What a thread did and has not told yet. */
+/** What a thread did and has not reported yet. */
 export class ActivityLog {
   readonly #drives: DriveShares;
   #requests: RequestRecord[] = [];
@@ -19,7 +19,7 @@ export class ActivityLog {
     return this.#requests.length === 0 && this.#drives.isEmpty;
   }
 
-  /** Each thing is told once. */
+  /** Each request is reported once. */
   drain(): Activity {
     const requests = this.#requests;
     this.#requests = [];

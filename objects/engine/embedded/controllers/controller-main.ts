@@ -12,5 +12,5 @@ function run(port: MessagePort, data: ThreadData): void {
   Object.assign(answers, new ObjectController(line, data).answers);
 }
 
-// Whoever only wants it compiled has no port to it.
+// Without a port it was only loaded to be compiled.
 if (parentPort !== null) run(parentPort, workerData as ThreadData);

@@ -30,7 +30,7 @@ const REPORT_EVERY_MS = 1_000;
 
 type MainLine = Line<ControllerCalls, MainCalls>;
 
-/** One virtual controller: serves S3 and Swift, reads and writes pieces, and repairs what it is told to. */
+/** One virtual controller: serves S3 and Swift, reads and writes pieces, and repairs partitions for the storage manager. */
 export class ObjectController {
   readonly #line: MainLine;
   readonly #data: ThreadData;
@@ -143,7 +143,7 @@ export class ObjectController {
     if (!this.#activity.isEmpty) this.#notify('activity', this.#activity.drain());
   }
 
-  /** Nobody waits for the answer, so a refusal must not end the thread; the main thread has logged what it refused. */
+  /** No caller waits for the answer, so a refusal must not end the thread; the main thread has logged it. */
   #notify<K extends keyof MainCalls>(call: K, args: MainCalls[K]['args']): void {
     this.#line.ask(call, args).catch(() => undefined);
   }
@@ -158,7 +158,7 @@ export class ObjectController {
   }
 }
 
-function known<T>(told: T | undefined): T {
-  if (told === undefined) throw new Error('This controller has not been told yet what there is.');
-  return told;
+function known<T>(received: T | undefined): T {
+  if (received === undefined) throw new Error('This controller has not received its layout and settings yet.');
+  return received;
 }

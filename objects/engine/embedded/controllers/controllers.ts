@@ -10,7 +10,7 @@ import type { ServedSettings } from '../../serving/served-settings.ts';
 import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
 import { ControllerThread } from './thread.ts';
 
-/** Everything a controller has to be told; a new one is told all of it. */
+/** Everything that is published to controllers; a new one receives all of it. */
 export interface Published {
   readonly layout: Layout;
   readonly settings: ServedSettings;
@@ -37,7 +37,7 @@ interface Held {
 const RESTART_MS = 1_000;
 const STOP_MS_MAX = 5_000;
 
-/** The virtual controllers of the array: threads that come, go and are started anew when they are lost. */
+/** The virtual controllers of the array: threads that are started, stopped, and restarted when they are lost. */
 export class ControllerThreads {
   readonly #options: ControllersOptions;
   readonly #held = new Map<string, Held>();
@@ -122,18 +122,18 @@ export class ControllerThreads {
     });
   }
 
-  /** What changes while it is being told is told, too: from then on it is among the running. */
+  /** Repeats until nothing changed meanwhile: from then on the controller is among the running. */
   async #publishAll(held: Held): Promise<void> {
-    let told: Published;
+    let sent: Published;
     do {
-      told = this.#published;
-      const { layout, settings, addresses, certificate } = told;
+      sent = this.#published;
+      const { layout, settings, addresses, certificate } = sent;
       await held.thread.ask('layout', layout);
       await held.thread.ask('settings', settings);
       const { problems } = await held.thread.ask('serve', { addresses, certificate });
       const facts = { controller: held.spec.name, problems };
       if (problems.length > 0) this.#options.log.warn(facts, 'addresses are not served');
-    } while (told !== this.#published);
+    } while (sent !== this.#published);
     held.running = true;
     held.since = this.#options.now();
   }
@@ -153,8 +153,8 @@ export class ControllerThreads {
 
   async #end(held: Held): Promise<void> {
     this.#held.delete(held.spec.name);
-    const impatience = sleep(STOP_MS_MAX, undefined, { ref: false });
-    const activity = await Promise.race([held.thread.ask('stop', null), impatience]).catch(() => undefined);
+    const timeout = sleep(STOP_MS_MAX, undefined, { ref: false });
+    const activity = await Promise.race([held.thread.ask('stop', null), timeout]).catch(() => undefined);
     if (activity) this.#options.onActivity(held.spec, activity);
     await held.thread.end();
   }

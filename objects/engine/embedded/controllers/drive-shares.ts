@@ -1,6 +1,6 @@
 import type { DriveActivity, DriveShare, OperationTotals } from '../../activity.ts';
 
-/** What a thread did on its drives and has not told yet. */
+/** What a thread did on its drives and has not reported yet. */
 export class DriveShares {
   readonly #totals: () => ReadonlyMap<number, DriveActivity>;
   readonly #reported = new Map<number, DriveActivity>();
@@ -13,7 +13,7 @@ export class DriveShares {
     return this.#changed().length === 0;
   }
 
-  /** Each thing is told once. */
+  /** Each operation is reported once. */
   drain(): DriveShare[] {
     const shares = this.#changed();
     for (const [drive, totals] of this.#totals()) this.#reported.set(drive, totals);
@@ -22,11 +22,11 @@ export class DriveShares {
 
   #changed(): DriveShare[] {
     const shares = [...this.#totals()].map(([drive, totals]) => {
-      const told = this.#reported.get(drive);
+      const reported = this.#reported.get(drive);
       const activity = {
-        put: since(totals.put, told?.put),
-        get: since(totals.get, told?.get),
-        delete: since(totals.delete, told?.delete),
+        put: since(totals.put, reported?.put),
+        get: since(totals.get, reported?.get),
+        delete: since(totals.delete, reported?.delete),
       };
       return { drive, activity };
     });
@@ -36,7 +36,7 @@ export class DriveShares {
   }
 }
 
-/** A drive that was opened anew counts from nothing again. */
+/** A drive that was reopened counts from zero again. */
 function since(now: OperationTotals, before: OperationTotals | undefined): OperationTotals {
   if (before === undefined || before.operations > now.operations) return now;
   return {

@@ -19,7 +19,7 @@ interface ThreadDirectoryOptions {
 
 /**
  * Users and accounts as one thread knows them: asked once, then remembered until the shared count of changes moves.
- * The main thread moves it before it acknowledges a change, so nobody is let in with what was valid before.
+ * The main thread moves it before it acknowledges a change, so no request is accepted by what was valid before.
  */
 export class ThreadDirectory implements Directory {
   readonly #options: ThreadDirectoryOptions;
@@ -69,7 +69,7 @@ export class ThreadDirectory implements Directory {
     await this.#options.line.ask('setAccountMetadata', { account, changes });
   }
 
-  /** Whether the account may make a change in this second. An account nobody signed in to here is asked for first. */
+  /** Whether the account may make a change in this second. An account that this thread does not know yet is not limited. */
   mayChange(account: string, changesPerSecond: number): boolean {
     this.#dropOutdated();
     const limit = this.#limits.get(account);

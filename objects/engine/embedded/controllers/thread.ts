@@ -13,7 +13,7 @@ interface ThreadOptions {
   readonly spec: ControllerSpec;
   readonly data: Omit<ThreadData, 'name' | 'index'>;
   readonly answers: Answers<MainCalls>;
-  /** It ended without being told to. */
+  /** It ended without having been stopped. */
   readonly onLost: (reason: string) => void;
 }
 

@@ -63,9 +63,9 @@ export class MemoryChanges {
     },
     endReplication: (args) => this.#queue.end(args),
     postponeReplication: (args) => this.#queue.postpone(args),
-    noteReplicationUpload: (args) => this.#queue.setUpload(args),
+    setReplicationUpload: (args) => this.#queue.setUpload(args),
     purgeAccount: (args) => this.#purgeAccount(args),
-    forgetUsage: ({ account }) => {
+    dropUsage: ({ account }) => {
       this.#state.usage.drop(account);
       return null;
     },

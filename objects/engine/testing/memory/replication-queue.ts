@@ -49,7 +49,7 @@ export class ReplicationQueue {
     return null;
   }
 
-  setUpload({ upload, ...name }: Arguments<'noteReplicationUpload'>): null {
+  setUpload({ upload, ...name }: Arguments<'setReplicationUpload'>): null {
     const found = this.#find(name);
     if (found) found.upload = upload;
     return null;

@@ -3,7 +3,7 @@ import { OpenDrives } from '../../drives/drives.ts';
 import type { Layout } from '../../layout/layout.ts';
 import { bytesFrom } from '../../../kernels/testing/buffers.ts';
 
-/** Stages blobs without end and tells of each that was acknowledged. Killed by the test that started it. */
+/** Stages blobs without end and prints each that was acknowledged. Killed by the test that started it. */
 const { layout, policy } = JSON.parse(process.argv[2] ?? '') as { layout: Layout; policy: number };
 const revived: Layout = {
   ...layout,

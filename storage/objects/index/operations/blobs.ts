@@ -58,7 +58,7 @@ function enterBlob(change: Change, blob: StagedBlob): void {
   if (!isWhereWanted(places, ring && drivesOfPartition(ring, partition))) tally.mark(partition);
 }
 
-/** Drives may have left while a body was put on them: what nobody knew of was not moved from there. */
+/** Drives may have left while a body was staged on them: what no index named was not moved from there. */
 function placesLeft(change: Change, { places }: StagedBlob, quorum: number): readonly (Place | null)[] {
   if (places.every((place) => place === null || change.isIn(place.drive))) return places;
   const left = places.map((place) => (place && change.isIn(place.drive) ? place : null));
@@ -116,7 +116,7 @@ function shareBlob(db: Transaction, partition: number, id: Uint8Array): void {
   assert.ok(changes === 1, 'a blob that is shared is in the index');
 }
 
-/** Lets go of content. Blobs that nobody shares any more are dead from now on; those of a manifest, step by step. */
+/** Releases content. Blobs without another reference are dead from now on; those of a manifest, step by step. */
 export function release(change: Change, content: ContentRow): void {
   const { db } = change;
   if (content.manifest !== null) {
@@ -181,7 +181,7 @@ function appendManifest(change: Change, manifest: number, start: number, other: 
   db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', other);
 }
 
-/** Frees what manifests nobody has any more still hold, at most `limit` blobs; says how many. */
+/** Frees the blobs of unreferenced manifests, at most `limit`; returns how many. */
 export function collectManifests(change: Change, limit: number): number {
   const { db } = change;
   const given = db.get<{ id: number }>('SELECT id FROM manifests WHERE refs = 0 LIMIT 1');

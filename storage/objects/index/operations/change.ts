@@ -4,7 +4,7 @@ import type { Ring } from '../../layout/layout.ts';
 import type { KnownBucket } from '../rows.ts';
 import type { Tally } from '../tally.ts';
 
-/** What an operation works with: the transaction it is part of, and the books it adds to. */
+/** What an operation works with: the transaction it is part of, and the counters it adds to. */
 export interface Change {
   readonly db: Transaction;
   readonly tally: Tally;
@@ -15,9 +15,9 @@ export interface Change {
   readonly isIn: (drive: number) => boolean;
   /** Undefined when there is none. */
   bucket(id: number): KnownBucket | undefined;
-  /** A bucket came, went, or has other settings: whoever knows some reads them anew. */
+  /** A bucket was made, removed or changed: cached buckets are read again. */
   bucketsChanged(): void;
-  /** Something was given up that is freed in steps later: see `sweep`. */
+  /** Something was abandoned that is freed in steps later: see `collectGarbage`. */
   leaveGarbage(): void;
 }
 

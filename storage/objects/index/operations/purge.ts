@@ -35,7 +35,7 @@ export function purgeAccount(change: Change, args: Arguments<'purgeAccount'>): R
   return { removed: Math.max(1, args.limit) - left, done: !firstBucket(change, account) };
 }
 
-export function forgetUsage({ db }: Change, { account }: Arguments<'forgetUsage'>): Result<'forgetUsage'> {
+export function dropUsage({ db }: Change, { account }: Arguments<'dropUsage'>): Result<'dropUsage'> {
   db.run('DELETE FROM stored WHERE account = ?', account);
   db.run('DELETE FROM usage WHERE account = ? AND buckets = 0 AND objects = 0 AND bytes = 0', account);
   return null;

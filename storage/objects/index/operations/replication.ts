@@ -53,7 +53,7 @@ export function queueChange({ db }: Change, bucket: KnownBucket, rule: Replicati
 }
 
 /**
- * After a change of a version that was, or is being, copied: it is copied anew if its copy would look different. Only the
+ * After a change of a version that was, or is being, copied: it is copied again if its copy would differ. Only the
  * current one is, because a copy becomes the current one there. What the caller says of the status is older than what is
  * known here.
  */
@@ -117,7 +117,7 @@ export function postponeReplication({ db }: Change, args: Arguments<'postponeRep
   return null;
 }
 
-export function noteReplicationUpload({ db }: Change, args: Arguments<'noteReplicationUpload'>): null {
+export function setReplicationUpload({ db }: Change, args: Arguments<'setReplicationUpload'>): null {
   const { bucket, key, number, upload } = args;
   db.run('UPDATE replication SET upload = ? WHERE bucket = ? AND key = ? AND number = ?', upload, bucket, key, number);
   return null;

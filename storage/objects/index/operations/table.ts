@@ -3,8 +3,8 @@ import { relocate } from './blobs.ts';
 import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
 import type { Change } from './change.ts';
 import { changeVersion, deleteObject, putObject } from './objects.ts';
-import { forgetUsage, purgeAccount } from './purge.ts';
-import { endReplication, noteReplicationUpload, postponeReplication } from './replication.ts';
+import { dropUsage, purgeAccount } from './purge.ts';
+import { endReplication, setReplicationUpload, postponeReplication } from './replication.ts';
 import { abortUpload, completeUpload, createUpload, putPart } from './uploads.ts';
 
 type Table = { readonly [O in IndexOperationName]: (change: Change, args: IndexArguments<O>) => IndexResult<O> };
@@ -23,7 +23,7 @@ export const OPERATIONS: Table = {
   relocate,
   endReplication,
   postponeReplication,
-  noteReplicationUpload,
+  setReplicationUpload,
   purgeAccount,
-  forgetUsage,
+  dropUsage,
 };

@@ -165,7 +165,7 @@ function remember(change: Change, version: WrittenVersion, { upload, at }: Argum
   );
 }
 
-/** Whoever lost the answer asks again and gets it, as long as the version is there and the same parts are named. */
+/** A client that lost the answer can ask again, as long as the version exists and the same parts are named. */
 function completedBefore({ db }: Change, args: Arguments<'completeUpload'>): WrittenVersion {
   const done = db.get<{ sequence: number; etag: string; at: number }>(
     'SELECT sequence, etag, at FROM completed WHERE upload = ? AND bucket = ? AND key = ?',
@@ -189,7 +189,7 @@ export function abortUpload(change: Change, args: Arguments<'abortUpload'>): nul
   return null;
 }
 
-/** Nobody sees the upload any more; parts it still has are freed in steps. */
+/** The upload is no longer visible; its remaining parts are freed in steps. */
 export function abandonUpload(change: Change, id: string): void {
   const { db } = change;
   db.run('DELETE FROM uploads WHERE id = ?', id);
