@@ -1,4 +1,5 @@
 import type { Inventory } from '@granary/contract/cloud';
+import type { Bytes } from '@granary/kernel';
 import type { CloudId } from '../ids.ts';
 
 /** A cloud that can host arrays, as last read from it. */
@@ -24,6 +25,6 @@ export interface DriveTypeOffer {
   readonly cloudId: CloudId;
   readonly driveTypeId: number;
   readonly name: string | null;
-  readonly displayCapacityGb: number | null;
+  readonly displayCapacity: Bytes | null;
   readonly enabled: boolean | null;
 }

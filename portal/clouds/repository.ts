@@ -1,5 +1,17 @@
 import type { Inventory } from '@granary/contract/cloud';
-import { flag, generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import {
+  flag,
+  GB,
+  generated,
+  inUnits,
+  json,
+  plain,
+  sqlPage,
+  Table,
+  type Db,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { CloudId } from '../ids.ts';
 import type { Cloud, DriveTypeOffer } from './cloud.ts';
 
@@ -20,7 +32,7 @@ const offers = new Table<DriveTypeOffer>('drive_type_offers', {
   cloudId: plain('cloud_id'),
   driveTypeId: plain('drive_type_id'),
   name: plain('name'),
-  displayCapacityGb: plain('display_capacity_gb'),
+  displayCapacity: inUnits('display_capacity_gb', GB),
   enabled: {
     name: 'enabled',
     convert: {

@@ -1,6 +1,6 @@
 import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
-import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
+import { badParameter, bytes, fail, GB, type Db, type Page, type Tx } from '@granary/kernel';
 import type { CloudId } from '../ids.ts';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
@@ -218,7 +218,10 @@ export class CloudService {
         cloudId,
         driveTypeId,
         name: change.name ?? known?.name ?? null,
-        displayCapacityGb: change.display_capacity ?? known?.displayCapacityGb ?? null,
+        displayCapacity:
+          change.display_capacity === undefined
+            ? (known?.displayCapacity ?? null)
+            : bytes(change.display_capacity * GB),
         enabled: change.enabled ?? known?.enabled ?? null,
       });
       events.record(tx, {

@@ -1,6 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
 import type { Cloud as CloudRecord, DriveType } from '@granary/contract/portal';
+import { wholeGigabytes } from '@granary/kernel';
 import type { Cloud, DriveTypeOffer } from './cloud.ts';
 
 export type CloudView = RecordOf<typeof CloudRecord>;
@@ -14,7 +15,7 @@ export function driveTypesOf(inventory: Inventory, offers: readonly DriveTypeOff
       id: type.id,
       name: offer?.name ?? type.name,
       capacity_gb: type.capacity_gb,
-      display_capacity_gb: offer?.displayCapacityGb ?? type.capacity_gb,
+      display_capacity_gb: offer?.displayCapacity ? wholeGigabytes(offer.displayCapacity) : type.capacity_gb,
       hourly_price_usd: type.hourly_price_usd,
       key: type.key,
       enabled: offer?.enabled ?? true,

@@ -1,3 +1,4 @@
+import type { Bytes } from '@granary/kernel';
 import type { ProviderId, UserId } from '../../ids.ts';
 
 /** How much a user may run at a provider. */
@@ -8,7 +9,7 @@ export interface Compute {
   readonly displayName: string;
   readonly description: string | null;
   readonly cores: number;
-  readonly ramGb: number;
+  readonly ram: Bytes;
   readonly instances: number;
   readonly createdAt: number;
 }

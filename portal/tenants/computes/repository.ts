@@ -1,4 +1,4 @@
-import { generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import { GB, generated, inUnits, plain, Table, type Db, type Tx } from '@granary/kernel';
 import type { UserId } from '../../ids.ts';
 import type { Compute } from './compute.ts';
 
@@ -9,7 +9,7 @@ const computes = new Table<Compute, 'id'>('computes', {
   displayName: plain('display_name'),
   description: plain('description'),
   cores: plain('cores'),
-  ramGb: plain('ram_gb'),
+  ram: inUnits('ram_gb', GB),
   instances: plain('instances'),
   createdAt: plain('created_at'),
 });

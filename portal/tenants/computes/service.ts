@@ -1,6 +1,6 @@
 import type { InputOf } from '@granary/contract';
 import type { portalApi } from '@granary/contract/portal';
-import { fail, type Db, type Tx } from '@granary/kernel';
+import { bytes, fail, GB, type Db, type Tx } from '@granary/kernel';
 import type { RequestId, UserId } from '../../ids.ts';
 import type { PortalActor } from '../../actor.ts';
 import type { Tools } from '../../tools.ts';
@@ -69,7 +69,7 @@ function computeOf(userId: UserId, args: ComputeArguments): Omit<Compute, 'id' |
     displayName: args.display_name,
     description: args.display_description ?? null,
     cores: args.cores,
-    ramGb: args.ram,
+    ram: bytes(args.ram * GB),
     instances: args.instances,
   };
 }
