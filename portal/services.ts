@@ -1,7 +1,7 @@
 import type { ProviderId } from './ids.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
-import { AccountService } from './accounts/service.ts';
+import { PortalAccountService } from './accounts/service.ts';
 import { SignUps } from './accounts/sign-ups.ts';
 import { ArrayContentsService } from './arrays/contents.ts';
 import { ArrayDeletions } from './arrays/deletions.ts';
@@ -43,11 +43,11 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { SignIn } from './tokens/service.ts';
 import type { Tools } from './tools.ts';
 import { userRoutes } from './users/routes.ts';
-import { UserService } from './users/service.ts';
+import { PortalUserService } from './users/service.ts';
 
 export interface Services {
   readonly signIn: SignIn;
-  readonly users: UserService;
+  readonly users: PortalUserService;
   readonly clouds: CloudService;
   readonly providers: ProviderService;
   readonly renewals: IssuerRenewals;
@@ -60,7 +60,7 @@ export interface Services {
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
   const signIn = new SignIn(tools);
-  const users = new UserService(tools, signIn, userRelations);
+  const users = new PortalUserService(tools, signIn, userRelations);
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();
@@ -104,7 +104,7 @@ export function createServices(tools: Tools): Services {
     arrayRoutes({ ...parts, orders, arrays, contents, recovery: new ArrayRecovery(parts) }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServiceService(tools, states)),
-    accountRoutes(new AccountService({ ...parts, remote: remoteAccounts })),
+    accountRoutes(new PortalAccountService({ ...parts, remote: remoteAccounts })),
     tenantRoutes(new TenantService(tools), computes, (actor, request) =>
       requests.file(actor, { ...request, arrayId: null }),
     ),

@@ -1,8 +1,8 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { AccountService } from './service.ts';
+import type { PortalAccountService } from './service.ts';
 import type { AccountView } from './view.ts';
 
-export function accountRoutes(accounts: AccountService): PortalHandlers {
+export function accountRoutes(accounts: PortalAccountService): PortalHandlers {
   return {
     objectAccounts: {
       create: async ({ array_id: id, ...input }, { actor }) => {

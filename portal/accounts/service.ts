@@ -34,7 +34,7 @@ interface Parts {
 const WAIT_MS_MAX = 10_000;
 
 /** Accounts on object storage arrays, as the portal keeps them: asked for here, living there. */
-export class AccountService {
+export class PortalAccountService {
   readonly #tools: Tools;
   readonly #states: ArrayStates;
   readonly #requests: RequestService;

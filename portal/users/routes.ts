@@ -1,7 +1,7 @@
 import type { PortalHandlers } from '../handlers.ts';
-import type { UserService } from './service.ts';
+import type { PortalUserService } from './service.ts';
 
-export function userRoutes(users: UserService): PortalHandlers {
+export function userRoutes(users: PortalUserService): PortalHandlers {
   return {
     users: {
       list: (page, context) => {

@@ -40,7 +40,7 @@ export interface UserRelations {
 }
 
 /** The people of the portal and what they may do. */
-export class UserService {
+export class PortalUserService {
   readonly #tools: Tools;
   readonly #signIn: SignInState;
   readonly #relations: UserRelations;
