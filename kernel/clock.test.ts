@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatIso, formatSeconds, formatUtc, ManualClock } from './clock.ts';
 
-test('times are told in UTC, to the second', () => {
+test('times are shown in UTC, to the second', () => {
   const ms = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
   assert.equal(formatSeconds(ms), '2026-02-03 04:05:06');
   assert.equal(formatUtc(ms), '2026-02-03 04:05:06 UTC');

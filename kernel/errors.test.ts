@@ -11,7 +11,7 @@ test('an error tells the facts of its case in the words of the catalogue', () =>
   );
 });
 
-test('a fact is told as it is, whatever it holds', () => {
+test('a fact is shown as it is, whatever it holds', () => {
   assert.equal(fail('volume_not_found', { id: '$& {id} $1' }).message, 'Volume $& {id} $1 was not found.');
 });
 

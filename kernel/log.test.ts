@@ -35,25 +35,25 @@ test('no secret is in a line, however it is nested', () => {
   );
 });
 
-test('facts that are no secrets are told as they are', () => {
+test('facts that are no secrets are logged as they are', () => {
   const { log, last } = capture();
   const facts = { job: 7, key: 'ssd', tags: ['a'], at: { host: 'x', port: 1 }, since: '2026-01-01' };
   log.warn({ ...facts, when: new Date(0) }, 'a line');
-  const { level, service, msg, ...told } = last();
-  delete told['time'];
+  const { level, service, msg, ...logged } = last();
+  delete logged['time'];
   assert.deepEqual([level, service, msg], [40, 'test', 'a line']);
-  assert.deepEqual(told, { ...facts, when: '1970-01-01T00:00:00.000Z' });
+  assert.deepEqual(logged, { ...facts, when: '1970-01-01T00:00:00.000Z' });
 });
 
-test('an error is told with its kind, its causes and where it came from', () => {
+test('an error is logged with its kind, its causes and where it came from', () => {
   const { log, last } = capture();
   const error = new TypeError('outer', { cause: new RangeError('inner') });
   log.error({ error: Object.assign(error, { code: 'E_TEST' }) }, 'a line');
-  const told = last()['error'] as Record<string, string>;
-  assert.deepEqual([told['type'], told['message'], told['code']], ['TypeError', 'outer: inner', 'E_TEST']);
-  assert.match(told['stack'] ?? '', /log\.test\.ts[\s\S]*caused by: RangeError: inner/);
+  const logged = last()['error'] as Record<string, string>;
+  assert.deepEqual([logged['type'], logged['message'], logged['code']], ['TypeError', 'outer: inner', 'E_TEST']);
+  assert.match(logged['stack'] ?? '', /log\.test\.ts[\s\S]*caused by: RangeError: inner/);
   log.error(error);
-  assert.deepEqual(last()['error'], told);
+  assert.deepEqual(last()['error'], logged);
 });
 
 test('what is nested without end is cut off', () => {

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { RangeLock } from './range-lock.ts';
 import type { Done } from './units.ts';
 
-/** Work that notes when it starts and ends when told. */
+/** Work that records its start and ends on request. */
 class Scene {
   readonly lock = new RangeLock();
   readonly started: string[] = [];

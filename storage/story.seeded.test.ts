@@ -83,7 +83,7 @@ class World {
     assert(chosen);
     const { rig, pool } = chosen;
     const { members, status } = rig.group.state();
-    // A drive that fails is not missed before somebody asks it for something.
+    // A drive that fails is not detected before a request reaches it.
     const broken = new Set(rig.drives.filter((drive) => drive.isFailed).map(({ id }) => id));
     const missing = members.filter(({ state, driveId }) => state !== 'active' || broken.has(driveId));
     switch (which % 7) {
@@ -93,7 +93,7 @@ class World {
       case 1:
         return this.#removeGroup(rig, pool);
       case 2:
-        // Only what it can bear: more is another story, told where groups are tested.
+        // Only what it can bear: more is tested where groups are tested.
         if (missing.length < (members.length > 3 ? 2 : 1)) rig.drives[size % rig.drives.length]?.fail();
         return;
       case 3:

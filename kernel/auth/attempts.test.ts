@@ -30,7 +30,7 @@ test('the first failures are answered at once, further ones ever more slowly up 
   assert.deepEqual(waits, [100, 200, 300, 300]);
 });
 
-test('after many failures of a name from one address even the right password waits there, and is told how long', async () => {
+test('after many failures of a name from one address even the right password is refused there, and the error says for how long', async () => {
   const { tryIn, attempts, clock } = setUp({ perUsername: 3, blockMs: 10_000 });
   attempts.check(jo);
   for (let n = 0; n < 3; n += 1) await tryIn(jo);
@@ -43,7 +43,7 @@ test('after many failures of a name from one address even the right password wai
   assert.equal(entryOf(await tryIn(jo)), 'invalid_credentials', 'a success wipes the slate clean');
 });
 
-test('nobody can lock another out from elsewhere; many failures of a name only slow its wrong passwords', async () => {
+test('failures from elsewhere lock no user out; many failures of a name only slow its wrong passwords', async () => {
   const { tryIn, waits } = setUp({ perUsername: 3, unslowed: 3, slowMsMax: 300 });
   for (let n = 0; n < 30; n += 1) await tryIn({ ...jo, ip: `198.51.100.${n}` });
   assert.deepEqual([waits.length, Math.max(...waits)], [27, 300]);

@@ -93,7 +93,7 @@ test('crowding is reported once a minute with what happened since', () => {
   ]);
 });
 
-test('addresses are told apart by what one host cannot choose freely', () => {
+test('addresses are distinguished by what one host cannot choose freely', () => {
   assert.equal(addressKey('::ffff:10.0.0.1'), '10.0.0.1');
   assert.equal(addressKey('10.0.0.1'), '10.0.0.1');
   assert.equal(addressKey('2001:db8:1:2:3:4:5:6'), addressKey('2001:db8:1:2::9'));
@@ -102,7 +102,7 @@ test('addresses are told apart by what one host cannot choose freely', () => {
   assert.equal(addressKey('fe80::1%eth0'), addressKey('fe80::2%eth1'));
 });
 
-test('whatever happens, counts are right, nobody has too much, and a first connection is refused only by what is held', () => {
+test('after any sequence counts are right, no address exceeds its share, and a first connection is refused only by what is held', () => {
   const stage = fc.constantFrom<Stage>('silent', 'idle', 'resting', 'serving', 'busy', 'held');
   const step = fc.oneof(
     fc.record({ kind: fc.constant('open' as const), address: fc.nat(4), stage }),

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
-/** What emits `error` some day, and ends the process if nobody listens. */
+/** What emits `error` some day, and ends the process without a listener. */
 const CREATORS =
   /\b(?:(?:net|tls|http|https)\.)?(?:createServer|createTlsServer|createHttpsServer|createConnection|connectTls|fork|spawn|createReadStream|createWriteStream)\(|\bconnect\(\{|\bnew (?:Worker|Socket)\(|\bhttps?\.request\(|\b(?:plainRequest|tlsRequest)\(/;
 const LISTENS = /\.(?:on|once)\('error'|\bonce\(\w+, 'exit'\)|pipeline\(|finished\(/;
@@ -12,7 +12,7 @@ const LISTENS = /\.(?:on|once)\('error'|\bonce\(\w+, 'exit'\)|pipeline\(|finishe
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'cloud/supervision/forking.ts': 'the array process listens',
   'protocols/sockets/receive-buffer.ts': 'the connection listens',
-  'kernel/http/http-server.ts': 'whoever lets it listen',
+  'kernel/http/http-server.ts': 'the caller that lets it listen',
   'cli/services/ports.ts': 'the wait for listening rejects, and the server is closed',
 };
 

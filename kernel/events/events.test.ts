@@ -15,7 +15,7 @@ function bench(t: Parameters<typeof temporaryStore>[0]) {
   return { store, clock, events, list, titles };
 }
 
-test('an event is told as the specification has it', async (t) => {
+test('an event has the fields of the specification', async (t) => {
   const { store, events, list } = bench(t);
   await store.write((tx) => {
     events.record(tx, { title: 'Drive failed.', subject: 'drive:1', severity: 'error', actor: 'ada' });

@@ -132,7 +132,7 @@ test('structures come as nested brackets, as JSON text, as JSON and as XML', asy
   assert.deepEqual(map.input, { drives: { ssd: 2, hdd: 10 } });
 });
 
-test('a file is uploaded beside other fields, and one nobody chose is no file', async (t) => {
+test('a file is uploaded beside other fields, and a file field without a file is absent', async (t) => {
   const send = await understanding(t);
   const upload = part('name="upload"; filename="prices.csv"', 'kind,key\r\na,b');
   const chosen = await send({ type: multipart, body: `${part('name="name"', 'Ada')}${upload}--${boundary}--\r\n` });
@@ -148,7 +148,7 @@ test('a file is uploaded beside other fields, and one nobody chose is no file', 
   assert.equal(asStructure.message, 'quotas must not be a file.');
 });
 
-test('parameters nobody knows are ignored', async (t) => {
+test('unknown parameters are ignored', async (t) => {
   const send = await understanding(t);
   const { status, input } = await send({
     url: '/api/echo?colour=red&a[b][c]=1',
@@ -236,7 +236,7 @@ test('a megabyte of text is taken, or refused, in little time', async (t) => {
   assert.ok(ms < 2000, `${ms} ms`);
 });
 
-test('what is nested very deeply is refused, or ignored where nobody asked for it', async (t) => {
+test('what is nested very deeply is refused, or ignored in unknown parameters', async (t) => {
   const send = await understanding(t);
   const deep = '['.repeat(200_000) + ']'.repeat(200_000);
   const known = await send({ type: 'application/json', body: `{"quotas":${deep}}` });

@@ -10,7 +10,7 @@ import { Listeners } from './listeners.ts';
 import { selfSigned } from '../tls/self-signed.ts';
 import { TlsSource } from '../tls/source.ts';
 
-/** Goal: whoever opens connections and does nothing with them keeps nobody out. Method: few places, real sockets. */
+/** Goal: a client with idle connections keeps no other client out. Method: few places, real sockets. */
 const PLACES = 32;
 const ATTACKER = '127.0.0.66';
 const CLIENT = '127.0.0.7';
@@ -75,7 +75,7 @@ test('a request under way is answered while others knock', async (context) => {
   assert.equal(client.closed, false);
 });
 
-test('over TLS, connections without a handshake and idle ones after it keep nobody out', async (context) => {
+test('over TLS, connections without a handshake and idle ones after it keep no client out', async (context) => {
   const tls = new TlsSource(selfSigned('test', ['127.0.0.1'], Date.now()));
   const { place, count } = await serve(context, tls);
   const secured = async (address: string) => {

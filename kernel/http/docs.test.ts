@@ -32,7 +32,7 @@ test('the pages to browse it need nothing from other hosts', async (t) => {
   assert.deepEqual([lost.statusCode, lost.json<{ response: { status: number } }>().response.status], [404, 4]);
 });
 
-test('the pages and the document are compressed for whoever takes that, once for all', async (t) => {
+test('the pages and the document are compressed for clients that accept it, once for all', async (t) => {
   const { app } = await serve(t, 'array');
   const sent: unknown[] = [];
   app.addHook('onSend', (_, __, payload, done) => {

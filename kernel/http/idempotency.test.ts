@@ -100,7 +100,7 @@ test('a request that was refused before it acted does not use its key up', async
   assert.equal((await create(bench, {})).status, 200);
 });
 
-test('when a crash swallowed the answer a repeat is told so, and nothing is done again', async (t) => {
+test('when a crash lost the answer a repeat gets an error that says so, and nothing is done again', async (t) => {
   const store = temporaryStore(t);
   const before = await serve(t, 'portal', store);
   before.gate = new Promise(() => undefined);

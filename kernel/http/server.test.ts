@@ -101,7 +101,7 @@ test('what is declared but not served says so, to those who may know', async (t)
   assert.match(reply.json<{ message: string }>().message, /^things\.paint is part of the interface/);
 });
 
-test('a path nobody knows says where to look, in the dialect', async (t) => {
+test('an unknown path says where to look, in the dialect', async (t) => {
   const { app } = await serve(t, 'portal');
   for (const url of ['/', '/api', '/api/', '/api/nowhere', '/api/things/7/8/9', '/favicon.ico', '/api/v2/']) {
     const reply = await app.inject({ url });
@@ -133,15 +133,15 @@ test('an unexpected error hides its details from the caller and tells them to th
   assert.equal(reply.statusCode, 500);
   assert.doesNotMatch(reply.body, /inside story/);
   const [line = '{}'] = logged;
-  const told = JSON.parse(line) as { error: { message: string; stack: string }; operation: string; request: string };
-  assert.equal(told.error.message, 'the inside story');
-  assert.match(told.error.stack, /testing\/server\.ts/);
-  assert.equal(told.operation, 'things.breakDown');
-  assert.ok(message.endsWith(`under request ${told.request}.`));
+  const entry = JSON.parse(line) as { error: { message: string; stack: string }; operation: string; request: string };
+  assert.equal(entry.error.message, 'the inside story');
+  assert.match(entry.error.stack, /testing\/server\.ts/);
+  assert.equal(entry.operation, 'things.breakDown');
+  assert.ok(message.endsWith(`under request ${entry.request}.`));
   assert.doesNotMatch(line, /hunter2/);
 });
 
-test('work that goes on is told by its own status', async (t) => {
+test('work that continues has a status of its own', async (t) => {
   const array = await serve(t, 'array');
   const reply = await array.app.inject({ method: 'POST', url: '/api/things/7/grow', headers });
   assert.deepEqual(
@@ -169,7 +169,7 @@ test('a file is sent as itself, under a name that is safe', async (t) => {
   assert.equal(refused.json<{ response: { status: number } }>().response.status, 5);
 });
 
-test('a file may be sent while it is made; one that fails or that nobody wants any more ends there', async (t) => {
+test('a file may be sent while it is made; one that fails or whose client has left ends there', async (t) => {
   const bench = await serve(t, 'array');
   const url = `${await bench.app.listen({ port: 0, host: '127.0.0.1' })}/api/things/7/export`;
   bench.streamed = Readable.from(['x,', 'y\n']);
@@ -231,7 +231,7 @@ test('an error may bring headers of its own', async (t) => {
   );
 });
 
-test('whoever supervises the process learns that it lives, is ready, and how it fares', async (t) => {
+test('a supervisor learns that the process lives, is ready, and its metrics', async (t) => {
   const { app } = await serve(t, 'portal');
   assert.deepEqual((await app.inject({ url: '/healthz' })).json(), { status: 'ok' });
   assert.deepEqual((await app.inject({ url: '/readyz' })).json(), { status: 'ready' });
@@ -278,7 +278,7 @@ test('a hundred requests at once over one socket server are all answered', async
   assert.equal(new Set(replies.map(({ id }) => id)).size, 100);
 });
 
-test('a caller who goes away in the middle of a request harms nobody', async (t) => {
+test('a caller who disconnects during a request affects no other request', async (t) => {
   const bench = await serve(t, 'portal');
   const gate = Promise.withResolvers();
   bench.gate = gate.promise;
@@ -292,7 +292,7 @@ test('a caller who goes away in the middle of a request harms nobody', async (t)
   assert.equal(((await next.json()) as { status: string }).status, 'success');
 });
 
-test('every call is told of once it is answered: who, what, with what, and how it ended', async (t) => {
+test('every call is reported once it is answered: who, what, with what, and how it ended', async (t) => {
   const { app, answered } = await serve(t, 'array');
   const ask = async (method: 'GET' | 'POST' | 'DELETE', url: string, token?: string, key?: string) => {
     const known = {

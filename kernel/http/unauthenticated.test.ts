@@ -16,7 +16,7 @@ import { createApiServer, Listeners } from './index.ts';
 import { serve } from './testing/server.ts';
 
 /**
- * Goal: whoever has not signed in gets little of our time. Method: requests without a key, on every endpoint of every
+ * Goal: an unauthenticated client takes little processor time. Method: requests without a key, on every endpoint of every
  * interface, with the most expensive bodies that are not refused for their size.
  */
 const K64 = 64 * 1024;

@@ -212,7 +212,7 @@ test('an alias means the parameter, whose own name counts more', () => {
   assert.deepEqual(read({ title: 'Ada', name: 'Bob' }), { name: 'Bob' });
 });
 
-test('a secret is not told in the complaint about it', () => {
+test('a secret is not part of the error about it', () => {
   const strict = reading({ password: { ...text('A secret', { min: 8 }), secret: true } });
   assert.doesNotMatch(String(strict({ password: 'hunter2' })), /hunter2/);
 });

@@ -94,7 +94,7 @@ test('lists name their items in the singular', () => {
   for (const [many, one] of Object.entries(names)) assert.equal(singular(many), one);
 });
 
-test('roots are told from the names of operations', () => {
+test('roots are derived from the names of operations', () => {
   const api = { dialect: 'array' } as Api;
   const root = (group: string, name: string) => xmlRoot(api, { group, name } as Operation);
   assert.equal(root('volumes', 'list'), 'show_volumes_response');
@@ -145,7 +145,7 @@ test('text that XML cannot carry leaves a mark, not a broken document', () => {
   assert.deepEqual(readXml(writeXml('r', { a: 'x\u0000\u001b\ufffey' })), { a: 'x\ufffd\ufffd\ufffdy' });
 });
 
-test('what is read is told by structure: lists, nil, repeats, dashes', () => {
+test('values are read by structure: lists, nil, repeats, dashes', () => {
   const read = (inner: string) => readXml(`<r>${inner}</r>`);
   assert.deepEqual(read('<a-b>1</a-b><c/><d nil="true"/>'), { a_b: '1', c: '', d: null });
   assert.deepEqual(read('<l type="array"/><m type="array"><i><x>1</x></i></m>'), { l: [], m: [{ x: '1' }] });

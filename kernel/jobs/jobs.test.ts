@@ -370,7 +370,7 @@ test('after kill -9 jobs go on from their last checkpoint and none is done twice
   );
 });
 
-/** What was told as saved is where the next run starts, or later: the answer itself may have been lost. */
+/** What was acknowledged as saved is where the next run starts, or later: the answer itself may have been lost. */
 function checkLine(line: string, saved: Map<string, number>): void {
   const [what, job = '', step] = line.split(' ');
   if (what === 'start') assert.ok(Number(step) >= (saved.get(job) ?? 0), `${line} after ${saved.get(job)}`);
@@ -391,15 +391,15 @@ test('a job that is given up on tells its subject so, in the transaction that en
   const store = temporaryStore(t, 'CREATE TABLE results (job INTEGER PRIMARY KEY) STRICT');
   const jobs = new Jobs({ store, clock: systemClock, log });
   t.after(() => jobs.stop());
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   jobs.register(
     'work',
     () => Promise.reject(new Error('it broke')),
-    (_, args, reason) => told.push([args, reason]),
+    (_, args, reason) => reported.push([args, reason]),
   );
   await jobs.start();
   const id = await store.write((tx) => jobs.enqueue(tx, 'work', 'thing', 7));
   for (let n = 0; n < 10; n += 1) await tick(store, 60_000);
-  assert.deepEqual(told, [[7, 'it broke']]);
+  assert.deepEqual(reported, [[7, 'it broke']]);
   assert.equal(jobs.get(id)?.state, 'failed');
 });

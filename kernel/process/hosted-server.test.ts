@@ -12,7 +12,7 @@ import { testConfiguration } from './testing/configuration.ts';
 const interfaceAt = (id: number, address: string) => ({ id, address, netmask: '255.0.0.0', gateway: null, vlanId: 1 });
 
 test(
-  'an address that cannot be bound is told with its reason, and bound once it can be',
+  'an address that cannot be bound is reported with its reason, and bound once it can be',
   { timeout: 300_000 },
   async (t) => {
     const network = testNetwork();
@@ -24,9 +24,9 @@ test(
     const other = createServer().listen(7480, `${network}.2`);
     await once(other, 'listening');
     const app = fastify();
-    let told = (): void => undefined;
+    let report = (): void => undefined;
     const log = createLog('test', 'silent');
-    const server = new HostedServer(app, configuration, { log, onListening: () => told(), retryMs: 20 });
+    const server = new HostedServer(app, configuration, { log, onListening: () => report(), retryMs: 20 });
     t.after(() => server.stop());
     await server.serve(configuration);
     const nowhere = {
@@ -39,7 +39,7 @@ test(
       { address: `${network}.2`, reason: 'another program listens on port 7480 of the address.' },
       nowhere,
     ]);
-    const bound = new Promise<void>((resolve) => (told = resolve));
+    const bound = new Promise<void>((resolve) => (report = resolve));
     other.close();
     await bound;
     assert.deepEqual(server.bound, [`${network}.1`, `${network}.2`]);

@@ -33,7 +33,7 @@ test('a folder that was moved keeps its home; a copy of it is known as one until
   assert.notEqual(settled.home.id, home.id);
 });
 
-test('on another machine a folder is a copy; a machine without an id is not told apart', async (t) => {
+test('on another machine a folder is a copy; a machine without an id is not distinguished', async (t) => {
   const folder = temporaryFolder(t);
   await homeOf(folder);
   assert.ok((await homeOf(folder, 'machine-2')).copyOf);

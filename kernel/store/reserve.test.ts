@@ -66,7 +66,7 @@ test('only changes that make room use the reserve; until it is filled again, all
   assert.equal(await store.write(() => 3), 3);
 });
 
-test('a change that makes room and fails for another reason is told so and does not touch the reserve', async (t) => {
+test('a change that frees space and fails for another reason gets that error and does not touch the reserve', async (t) => {
   const folder = temporaryFolder(t);
   const store = storeIn(t, folder);
   const failing = () => {

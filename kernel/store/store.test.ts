@@ -136,15 +136,15 @@ test('a store whose disk was full notices by itself that there is room again', a
   }
 });
 
-test('a commit that fails is told to everyone in it, and leaves nothing', async (t) => {
+test('a commit that fails is reported to all its callers, and leaves nothing', async (t) => {
   const store = temporaryStore(
     t,
     'CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a DEFERRABLE INITIALLY DEFERRED)',
   );
-  let told = 0;
+  let acknowledged = 0;
   const change = (sql: string) =>
     store.write((tx) => {
-      tx.afterCommit(() => (told += 1));
+      tx.afterCommit(() => (acknowledged += 1));
       tx.run(sql);
     });
   const outcomes = await Promise.allSettled([change('INSERT INTO a VALUES (1)'), change('INSERT INTO b VALUES (7)')]);
@@ -152,9 +152,9 @@ test('a commit that fails is told to everyone in it, and leaves nothing', async 
     outcomes.map(({ status }) => status),
     ['rejected', 'rejected'],
   );
-  assert.deepEqual([told, store.read((db) => db.all('SELECT * FROM a'))], [0, []]);
+  assert.deepEqual([acknowledged, store.read((db) => db.all('SELECT * FROM a'))], [0, []]);
   await change('INSERT INTO a VALUES (2)');
-  assert.equal(told, 1);
+  assert.equal(acknowledged, 1);
 });
 
 test('the references of a file are enforced', async (t) => {

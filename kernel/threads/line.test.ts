@@ -36,7 +36,7 @@ test('a refusal arrives as an error with its code', async (t) => {
   await assert.rejects(line.ask('fail', 'no-space'), { message: 'refused', code: 'no-space' });
 });
 
-test('whoever waits for a side that is gone learns why, and so does whoever asks later', async (t) => {
+test('calls to a side that has ended are rejected with the reason, pending and later ones', async (t) => {
   const { line } = pair(t);
   const waiting = line.ask('add', [1]);
   line.close(new Error('the thread ended'));

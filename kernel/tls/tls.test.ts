@@ -52,7 +52,7 @@ async function serve(
   const source = tls instanceof TlsSource ? tls : new TlsSource(tls);
   const server = createHttpServer(source, {}, ({ socket }, response) => {
     const { clientAuthority = '' } = source.current;
-    response.end(clientAuthority !== '' && isPortal(socket, clientAuthority) ? 'portal' : 'somebody');
+    response.end(clientAuthority !== '' && isPortal(socket, clientAuthority) ? 'portal' : 'other');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -127,12 +127,12 @@ test('only a certificate that the authority itself signed for a portal is a port
   const by = (client?: KeyAndCertificate) =>
     ask(url, { trusted: [authority.certificate], client: client && (() => client) });
   assert.equal(await by(portal), 'portal');
-  assert.equal(await by(), 'somebody');
+  assert.equal(await by(), 'other');
   for (const issuer of [cloud, other])
-    assert.equal(await by(issuer.issue({ role: 'portal', id: 'p-1', hosts: [], use: 'client', now })), 'somebody');
+    assert.equal(await by(issuer.issue({ role: 'portal', id: 'p-1', hosts: [], use: 'client', now })), 'other');
   for (const role of ['array', 'cloud'] as const)
-    assert.equal(await by(authority.issue({ role, id: 'x', hosts: [], use: 'client', now })), 'somebody', role);
-  assert.equal(await by(array), 'somebody');
+    assert.equal(await by(authority.issue({ role, id: 'x', hosts: [], use: 'client', now })), 'other', role);
+  assert.equal(await by(array), 'other');
 });
 
 test('requests one after the other share a connection, and a renewed client certificate begins another', async (t) => {
@@ -171,8 +171,8 @@ test('a connection is refused for an unknown authority, another name, an end tha
   const { authority, cloud, array, now } = installation(t);
   const trusted = [authority.certificate];
   const { url } = await serve(t, array);
-  assert.equal(await ask(url, { trusted }), 'somebody');
-  assert.equal(await ask(url, { trusted: [cloud.certificate] }), 'somebody');
+  assert.equal(await ask(url, { trusted }), 'other');
+  assert.equal(await ask(url, { trusted: [cloud.certificate] }), 'other');
   await assert.rejects(ask(url, {}), { code: 'SELF_SIGNED_CERT_IN_CHAIN' });
   await assert.rejects(ask(url, { trusted, problemOf: () => new Error('not that role') }), /not that role/);
   const elsewhere = cloud.issue({ role: 'array', id: 'a', hosts: ['192.0.2.1'], use: 'server', now });
@@ -264,7 +264,7 @@ test('a certificate is renewed a month before it ends, while its server runs', a
   assert.ok(Date.parse(second.validTo) > Date.parse(first.validTo));
 });
 
-test('files that change are served from the next connection on; bad ones are told of once and left', async (t) => {
+test('files that change are served from the next connection on; bad ones are reported once and left', async (t) => {
   const folder = temporaryFolder(t);
   const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const write = ({ cert, key }: KeyAndCertificate) => {
@@ -297,7 +297,7 @@ test('files that change are served from the next connection on; bad ones are tol
   assert.throws(() => new CertificateFiles({ certFile: keyFile, keyFile }), /cannot be read/);
 });
 
-test('a server in the clear is told from one over TLS', async (t) => {
+test('a server without TLS is distinguished from one with TLS', async (t) => {
   const server = createHttpServer(undefined, {}, (_, response) => response.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());

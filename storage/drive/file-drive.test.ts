@@ -181,7 +181,7 @@ describe('a drive in a file', () => {
     await shred(drive, { onProgress });
     assert.ok(seen.length >= 16);
     for (const [index, { written, flushes }] of seen.entries()) {
-      assert.ok(flushes > index && written <= 4 * flushes, `${written} pieces were told of after ${flushes} flushes`);
+      assert.ok(flushes > index && written <= 4 * flushes, `${written} pieces were reported after ${flushes} flushes`);
     }
     await drive.close();
   });

@@ -208,7 +208,7 @@ describe('drives and their helper', () => {
     });
   }
 
-  it('are told by the helper that there is no room', { skip: !fs.existsSync('/dev/full') }, async () => {
+  it('get the helper’s error when the disk is full', { skip: !fs.existsSync('/dev/full') }, async () => {
     const helper = HelperThread.get();
     assert.ok(helper);
     const full = fs.openSync('/dev/full', 'r+');

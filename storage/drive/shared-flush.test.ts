@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { SharedFlush } from './shared-flush.ts';
 
 describe('a shared flush', () => {
-  it('lets one run and one wait, and nobody joins one that began before', async () => {
+  it('lets one run and one wait, and no caller joins one that began before', async () => {
     const started: (() => void)[] = [];
     const flusher = new SharedFlush(() => new Promise((resolve) => started.push(resolve)));
     const first = flusher.run();

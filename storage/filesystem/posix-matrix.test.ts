@@ -133,7 +133,7 @@ describe('POSIX, each operation', () => {
     assert.equal(await codeOf(root.stat(`${home}/chain-${LINKS_FOLLOWED_MAX}`)), 'ELOOP');
   });
 
-  it('nothing is made in a directory that was removed while somebody uses it', async () => {
+  it('nothing is made in a directory that was removed while it is in use', async () => {
     const home = await newHome();
     const { inode } = await root.mkdir(`${home}/gone`);
     root.filesystem.open(inode);

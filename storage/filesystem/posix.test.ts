@@ -12,7 +12,7 @@ const OTHER = 1001;
 
 type Action = (user: FilesystemSession) => Promise<unknown>;
 
-/** What somebody does, and the error expected. */
+/** An operation of a user, and the expected error. */
 type Row = readonly [what: string, who: 'superuser' | 'owner' | 'other', action: Action, error: string | undefined];
 
 describe('POSIX', () => {
@@ -80,7 +80,7 @@ describe('POSIX', () => {
     ['makes fifos for anybody', 'owner', (user) => user.make(`${home}/fifo`, 'fifo'), undefined],
     ['makes sockets for anybody', 'owner', (user) => user.make(`${home}/socket`, 'socket'), undefined],
     ['makes devices for the superuser', 'superuser', (user) => user.make(`${home}/disk`, 'block'), undefined],
-    ['makes devices for nobody else', 'owner', (user) => user.make(`${home}/tty`, 'character'), 'EPERM'],
+    ['makes no devices', 'owner', (user) => user.make(`${home}/tty`, 'character'), 'EPERM'],
     ['refuses an empty target', 'owner', (user) => user.symlink('', `${home}/new`), 'ENOENT'],
     ['takes a target of 4095 bytes', 'owner', (user) => user.symlink('t'.repeat(4095), `${home}/new`), undefined],
     ['refuses one of 4096', 'owner', (user) => user.symlink('t'.repeat(4096), `${home}/new`), 'ENAMETOOLONG'],
@@ -137,7 +137,7 @@ describe('POSIX', () => {
 
   table('chmod and chown', (home) => [
     ['the owner changes the mode', 'owner', (user) => user.chmod(`${home}/file`, 0o600), undefined],
-    ['nobody else does', 'other', (user) => user.chmod(`${home}/file`, 0o777), 'EPERM'],
+    ['no other user does', 'other', (user) => user.chmod(`${home}/file`, 0o777), 'EPERM'],
     ['the superuser does', 'superuser', (user) => user.chmod(`${home}/file`, 0o777), undefined],
     ['the owner does not give a file away', 'owner', (user) => user.change(`${home}/file`, { uid: OTHER }), 'EPERM'],
     ['the superuser does', 'superuser', (user) => user.change(`${home}/file`, { uid: OTHER }), undefined],
@@ -222,7 +222,7 @@ describe('POSIX', () => {
     assert.equal(await codeOf(owner.rename(`${home}/empty`, `${home}/renamed`)), undefined);
   });
 
-  it('set-id bits go when somebody writes or gives the file away', async () => {
+  it('set-id bits are cleared by a write or a change of owner', async () => {
     const home = await place();
     await owner.chmod(`${home}/file`, 0o6777);
     await other.write(`${home}/file`, 'x');

@@ -89,7 +89,7 @@ describe('commits', () => {
     const { scene } = await sceneOf(t);
     for (let count = 0; count < 12; count++) {
       const first = scene.commits.commit();
-      // Later by a little, so that whoever waited for the first goes on just before the second starts.
+      // Later by a little, so that callers of the first resume just before the second starts.
       await ticks(4);
       const second = scene.commits.commit();
       const third = first.then(async () => {

@@ -44,7 +44,7 @@ describe("a group's space", () => {
     assert.equal(space.free, 10);
   });
 
-  it('refuses a claim of what somebody has', () => {
+  it('refuses a claim of an allocated extent', () => {
     const space = new GroupSpace('group', 1, 10);
     assert.equal(space.claim(1), true);
     assert.equal(space.claim(1), false);

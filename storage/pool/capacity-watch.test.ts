@@ -20,7 +20,7 @@ describe('a capacity watch', () => {
     assert.equal(watch.mode(1000 * MIB), 'normal');
   });
 
-  it('judges by how long what is left lasts at the rate of the history', () => {
+  it('evaluates how long the free space lasts at the rate of the history', () => {
     const watch = new CapacityWatch(THRESHOLDS);
     noteGrowth(watch, 2, 30);
     assert.equal(watch.bytesPerMinute(), 2 * MIB);
@@ -57,7 +57,7 @@ describe('a capacity watch', () => {
     assert.equal(watch.bytesPerMinute(), 0);
   });
 
-  it('looks back over the whole history however often it is told', () => {
+  it('looks back over the whole history however often it is sampled', () => {
     const watch = new CapacityWatch(THRESHOLDS);
     for (let second = 0; second <= 3 * 3600; second++) {
       watch.record(second * 1000, second * MIB);

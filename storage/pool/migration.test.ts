@@ -93,7 +93,7 @@ describe('migrating a volume', () => {
     assert.deepEqual(pools[0].volumes.list(), []);
   });
 
-  it('leaves snapshots behind when told, and copying does not count as use', async (t) => {
+  it('leaves snapshots behind on request, and copying does not count as use', async (t) => {
     const { from, to } = await twoPools(t);
     await prepare(from.pool);
     const expected = await readOf(from.pool.volumes.get('volume'), 0, 2 * MIB);

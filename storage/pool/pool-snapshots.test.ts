@@ -204,7 +204,7 @@ describe('reverting', () => {
     }
   });
 
-  it('leaves no layer behind that nobody names, at whatever moment a snapshot is taken meanwhile', async (t) => {
+  it('leaves no unreferenced layer behind, at whatever time a snapshot is taken meanwhile', async (t) => {
     const { pool } = await rigOf(t);
     for (let count = 0; count < 8; count++) {
       const volume = await pool.volumes.create({ id: `volume-${count}`, sizeBytes: MIB });

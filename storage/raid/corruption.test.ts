@@ -195,7 +195,7 @@ describe('damage', () => {
     await readAll(group);
   });
 
-  it('beyond repair is told, never returned as data, and gone once the blocks are written anew', async () => {
+  it('beyond repair is reported, never returned as data, and gone once the blocks are written anew', async () => {
     for (const [level, members, copies] of [
       ['RAID1', 2, 2],
       ['RAID6', 5, 3],
@@ -229,7 +229,7 @@ describe('damage', () => {
     }
   });
 
-  it('that lost blocks stays told after a rebuild, and after others of the stripe were written', async () => {
+  it('that lost blocks stays reported after a rebuild, and after others of the stripe were written', async () => {
     const group = await prepare('RAID6', 5, 65536);
     for (const drive of group.rig.drives.slice(0, 3)) {
       await drive.corrupt(group.layout.dataOffset, 100, randomFrom(6));

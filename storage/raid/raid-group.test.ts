@@ -355,7 +355,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       await rig.group.close();
     });
 
-    it('does not take a stale drive for the newest when told what it has seen', async () => {
+    it('does not accept a stale drive as the newest when given the event count', async () => {
       const rig = await GroupRig.create({ level, members: level === 'RAID1' ? 2 : 4 });
       const stale = rig.drives.slice(0, level === 'RAID1' ? 1 : 2);
       for (const drive of stale) drive.fail();
@@ -385,7 +385,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       await rig.group.close();
     });
 
-    it('tells who belongs to it before a write that somebody missed is answered', async () => {
+    it('reports its membership before a write that a member missed is acknowledged', async () => {
       const records: MembershipRecord[] = [];
       const held = Promise.withResolvers<undefined>();
       const onRecorded = async (record: MembershipRecord): Promise<void> => {
@@ -411,7 +411,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       await group.close();
     });
 
-    it('is scrubbed from where it is told, and counts what background work took', async () => {
+    it('is scrubbed from a given place, and counts what background work took', async () => {
       const rig = await GroupRig.create({ level, driveBytes: 24 * MEBIBYTE });
       await rig.group.write(0, blocks(64, 1));
       await rig.drives[0]?.corrupt(layoutOf(rig).dataOffset, BLOCK_BYTES, () => 0.5);
@@ -436,7 +436,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       await rig.group.close();
     });
 
-    it('keeps as few checksums in memory as it is told and is right all the same', async () => {
+    it('keeps as few checksums in memory as configured and is right all the same', async () => {
       const rig = await GroupRig.create({ level, checksumCacheBytes: 0, driveBytes: 200 * MEBIBYTE });
       const step = 3 * MEBIBYTE;
       const count = Math.floor(rig.group.capacityBytes / step);

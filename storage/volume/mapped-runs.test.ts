@@ -54,7 +54,7 @@ describe('which parts of a volume hold data', () => {
     ['plain', undefined],
     ['reduced', REDUCED],
   ] as const) {
-    it(`is told of an empty ${name} volume of any size in one step, without a look at any entry`, async (t) => {
+    it(`is reported of an empty ${name} volume of any size in one step, without a look at any entry`, async (t) => {
       const { pool } = await rigOf(t);
       const sizeBytes = 2 ** 50;
       const volume = await pool.volumes.create({ id: 'volume', sizeBytes, ...(options && { options }) });
@@ -79,7 +79,7 @@ describe('which parts of a volume hold data', () => {
     });
   }
 
-  it('is told in large steps where there is much, each of bounded work', async (t) => {
+  it('is reported in large steps where there is much, each of bounded work', async (t) => {
     const { pool } = await rigOf(t);
     const pages = 6000;
     const volume = await pool.volumes.create({ id: 'volume', sizeBytes: pages * PAGE_BYTES });
@@ -123,9 +123,9 @@ describe('which parts of a volume hold data', () => {
         const { runs } = whole((at, length) => volume.mapped(at, length), sizeBytes);
         assert.deepEqual(runs, blockByBlock(volume));
         const few = whole((at, length) => {
-          const told = volume.mapped(at, length, runsMax);
-          assert.ok(told.length <= runsMax);
-          return told;
+          const reported = volume.mapped(at, length, runsMax);
+          assert.ok(reported.length <= runsMax);
+          return reported;
         }, sizeBytes);
         assert.deepEqual(few.runs, runs);
       },

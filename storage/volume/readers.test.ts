@@ -6,7 +6,7 @@ import { Readers } from './readers.ts';
 import { blocks, HeldGroup, lettersOf, MIB, rigOf } from '../pool/testing/pool-rig.ts';
 
 describe('readers', () => {
-  it('hand an extent on at once when nobody reads', () => {
+  it('release an extent at once when no read is in flight', () => {
     const released: number[] = [];
     const readers = new Readers((extent) => void released.push(extent));
     readers.retire([1, 2]);
@@ -51,7 +51,7 @@ describe('readers', () => {
     assert.deepEqual(released, [1]);
   });
 
-  it('keep a read that is under way from seeing the bytes of whoever comes next', async (t) => {
+  it('keep a read that is under way from seeing the bytes of the next owner', async (t) => {
     const group = new HeldGroup('group-1', 2 * EXTENT_BYTES);
     const { pool } = await rigOf(t, { groups: [group] });
     const volume = await pool.volumes.create({ id: 'volume', sizeBytes: MIB });
@@ -64,7 +64,7 @@ describe('readers', () => {
     await volume.flush();
     const writing = volume.write(2 * EXTENT_BYTES, blocks('c', 64));
     await setImmediate();
-    assert.equal(pool.usage().freeBytes, 0, 'the extent is not free while somebody reads it');
+    assert.equal(pool.usage().freeBytes, 0, 'the extent is not free while it is being read');
     group.letGo();
     assert.equal(await reading, 'a');
     await writing;

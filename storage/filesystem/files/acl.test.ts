@@ -115,7 +115,7 @@ describe('extended attributes', () => {
     assert.deepEqual((await checkFilesystem(device)).findings, []);
   });
 
-  it('belong to whoever may write the file, or to the superuser', async () => {
+  it('belong to users who may write the file, or to the superuser', async () => {
     const { root } = await newScene();
     const { inode } = await root.make('/file', 'file', 0o644);
     await root.symlink('file', '/link');

@@ -39,7 +39,11 @@ describe('a file that is made with its attributes', () => {
     assert.deepEqual(await user.list('/'), []);
     assert.equal((await make('b', { uid: 1000, gid: 7 })).gid, 7);
     const inherited = await make('c', {});
-    assert.deepEqual([inherited.gid, inherited.mode], [50, 0o755], 'nobody makes programs for a group of others');
+    assert.deepEqual(
+      [inherited.gid, inherited.mode],
+      [50, 0o755],
+      'only members make set-group-id programs of a group',
+    );
   });
 });
 

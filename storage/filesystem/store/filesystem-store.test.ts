@@ -139,7 +139,7 @@ describe('the store', () => {
     assert.ok(device.flushes <= 2, `${device.flushes} flushes`);
   });
 
-  it('gives freed blocks to others only when that is durable and nobody reads them any more', async () => {
+  it('reuses freed blocks only when that is durable and no read uses them', async () => {
     const device = new MemoryDevice(8 * MIB);
     await formatStore(device);
     const store = await FilesystemStore.open(device);

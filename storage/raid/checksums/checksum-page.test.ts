@@ -48,7 +48,7 @@ describe('a page of checksums', () => {
     );
   });
 
-  it('is nobody else’s: another group, member, region or place in the page', () => {
+  it('belongs to one owner, not to another group, member, region or place in the page', () => {
     const bytes = encodePage(new Uint32Array(ROWS_PER_PAGE[2]).fill(9), owner, Uint32Array.of(1, 2));
     for (const other of [ownerOf('other', 'member', 7), ownerOf('group', 'other', 7), ownerOf('group', 'member', 8)]) {
       assert.ok(decodePage(bytes, other, 2).sectors.every(({ generations }) => generations === undefined));

@@ -51,7 +51,7 @@ test('a part of a chunk beyond its last byte reads as zeros', () => {
   assert.deepEqual([...into], [0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-test('damage to a stored chunk is told as such', async () => {
+test('damage to a stored chunk is reported as such', async () => {
   const good = await stored(prose(CHUNK_BYTES), true);
   for (const [at, value] of [
     [0, 0],

@@ -9,7 +9,7 @@ import { CHUNK, contents, MIB, noise, prose, Scene } from './testing/scene.ts';
 
 const KEY = Buffer.from(Array.from({ length: 64 }, (_, index) => index));
 
-/** Writes wait, or are refused, when told so. */
+/** Writes wait, or are refused, on request. */
 class MoodyGroup extends MemoryGroup {
   refuses = false;
   #hold: { readonly reached: () => void; readonly until: Promise<unknown> } | undefined;

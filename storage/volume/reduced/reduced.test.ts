@@ -195,7 +195,7 @@ test('a pool that is full refuses, keeps what it has, and takes writes again aft
   assert(noise(MIB, 2).equals(await contents(volume, 4 * MIB, MIB)));
 });
 
-/** Refuses writes when told to. */
+/** Refuses writes on request. */
 class WeakGroup extends MemoryGroup {
   refuses = false;
 
