@@ -1,6 +1,6 @@
 import { AccountDeletion } from './accounts/deletion.ts';
 import { accountRoutes } from './accounts/routes.ts';
-import { AccountService } from './accounts/service.ts';
+import { ObjectAccountService } from './accounts/service.ts';
 import { deleteGrantsOf } from './destinations/grant-repository.ts';
 import { ArrayDirectory } from './directory/directory.ts';
 import { Mailbox } from './mail/mailbox.ts';
@@ -14,7 +14,7 @@ import { Keys } from './users/keys.ts';
 import { Passwords } from './users/passwords.ts';
 import { deleteUsersOf } from './users/repository.ts';
 import { accountUserRoutes, userRoutes } from './users/routes.ts';
-import { UserService } from './users/service.ts';
+import { ObjectUserService } from './users/service.ts';
 import { SignIns } from './users/sign-ins.ts';
 
 /** Accounts, users and their mail, with their dependencies. */
@@ -25,9 +25,9 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
   const passwords = new Passwords({ ...tools, settings: chosen });
   const mailbox = new Mailbox(tools, { server: () => settings.mailServer() });
   const notices = new EventNotices(tools, mailbox);
-  const users = new UserService(tools, keys, passwords);
+  const users = new ObjectUserService(tools, keys, passwords);
   const signIns = new SignIns(tools, { keys, passwords, mailbox });
-  const accounts = new AccountService(tools, () => {
+  const accounts = new ObjectAccountService(tools, () => {
     const { rateLimitEnabled, rateLimit } = chosen();
     return rateLimitEnabled && rateLimit > 0 ? rateLimit : null;
   });

@@ -4,7 +4,7 @@ import { accessLogMigrations } from './access-logs/migrations.ts';
 import { accessLogRoutes } from './access-logs/routes.ts';
 import { AccessLog } from './access-logs/service.ts';
 import type { Activity } from './engine/activity.ts';
-import type { DriveService } from './drives/service.ts';
+import type { ObjectDriveService } from './drives/service.ts';
 import { ErrorAlerts } from './metering/error-alerts.ts';
 import { meteringMigrations } from './metering/migrations.ts';
 import { meteringRoutes } from './metering/routes.ts';
@@ -20,7 +20,7 @@ import type { VirtualControllerService } from './virtual-controllers/service.ts'
 interface Parts {
   readonly settings: ArraySettings;
   readonly people: Pick<ReturnType<typeof createPeople>, 'accounts' | 'users' | 'deletion'>;
-  readonly drives: DriveService;
+  readonly drives: ObjectDriveService;
   readonly controllers: VirtualControllerService;
   readonly policies: PolicyService;
 }
@@ -61,12 +61,12 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
     await commit('dropUsage', { account });
   });
   return {
-    take(controller: string, activity: Activity): void {
+    record(controller: string, activity: Activity): void {
       metering.record(controller, activity);
       alerts.add(activity.requests);
       for (const request of activity.requests) accessLog.add(requestEntry(request, controller));
     },
-    takeDrives: (shares: Activity['drives']) => metering.recordDrives(shares),
+    recordDrives: (shares: Activity['drives']) => metering.recordDrives(shares),
     onAnswered: (call: AnsweredCall) => accessLog.add(callEntry(call, clock.now())),
     metered: meteringRoutes({ metering, flush }, { ...parts, ...people }),
     handlers: {

@@ -8,7 +8,7 @@ import { DestinationGrants } from './destinations/grants.ts';
 import { DestinationService } from './destinations/service.ts';
 import { driveName } from './drives/names.ts';
 import { driveRoutes } from './drives/routes.ts';
-import { DriveService } from './drives/service.ts';
+import { ObjectDriveService } from './drives/service.ts';
 import { EncryptionService } from './encryption/service.ts';
 import { ExpiryService } from './expiry/service.ts';
 import { InventoryTimes } from './inventory/service.ts';
@@ -32,7 +32,7 @@ export function createServices(tools: ObjectsTools) {
   const encryption = new EncryptionService(tools);
   const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
   const times = new InventoryTimes(tools);
-  const drives = new DriveService(tools);
+  const drives = new ObjectDriveService(tools);
   const controllers = new VirtualControllerService(tools);
   const policies = new PolicyService(tools, drives);
   const destinations = new DestinationService({ ...tools, nameServers: () => nameServersOf(settings) });
@@ -72,7 +72,7 @@ export function createServices(tools: ObjectsTools) {
     certificates,
     policies,
     destinationGrants,
-    books: accounting,
+    accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
     recordInventory: () =>

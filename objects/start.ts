@@ -64,7 +64,7 @@ export async function startObjects(
     returnProxies: (kept: number) => host.returnProxies(kept),
   };
   const services = createServices(tools);
-  const { settings, people, certificates, encryption, books, handlers } = services;
+  const { settings, people, certificates, encryption, accounting, handlers } = services;
   // With the reserve of a full disk: an array that does not start frees no space.
   await runFreeing(true, async () => {
     await settings.create();
@@ -79,8 +79,8 @@ export async function startObjects(
     defaultPolicy: () => services.policies.defaultName(),
     fullPolicies: () => services.policies.full,
     destinations: () => services.destinationGrants.byName(),
-    onActivity: (controller, activity) => books.take(controller, activity),
-    onDriveActivity: (shares) => books.takeDrives(shares),
+    onActivity: (controller, activity) => accounting.record(controller, activity),
+    onDriveActivity: (shares) => accounting.recordDrives(shares),
     onEvent: recordEngineEvents(tools),
   });
   // On a full disk it waits for the next start: until then no other account gets an endpoint, and replication goes on.
@@ -95,7 +95,7 @@ export async function startObjects(
     handlers,
     authenticate: authenticator(people.signIns, () => configuration),
     credentialsInBody: true,
-    onAnswered: (call) => books.onAnswered(call),
+    onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });

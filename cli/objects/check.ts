@@ -39,6 +39,6 @@ async function check(name: string | undefined, { data }: CheckOptions, terminal:
 
 function verdict({ problemCount, drives, pieces, marked, segments }: EngineCheck): string {
   const counts = `${drives.length} drives, ${segments} segments, ${pieces.blobs} blobs in ${pieces.pieces} pieces`;
-  const waiting = marked === 0 ? '' : `, ${marked} partitions to mend`;
+  const waiting = marked === 0 ? '' : `, ${marked} partitions to repair`;
   return `${problemCount === 0 ? 'sound' : 'NOT SOUND'}: ${counts}${waiting}`;
 }

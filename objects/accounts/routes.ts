@@ -3,11 +3,11 @@ import type { ObjectsHandlers } from '../handlers.ts';
 import type { PeopleTools } from '../tools.ts';
 import type { AccountDeletion } from './deletion.ts';
 import { accountsCsv } from './export.ts';
-import type { AccountService } from './service.ts';
+import type { ObjectAccountService } from './service.ts';
 import { accountView } from './view.ts';
 
 interface AccountRouteParts {
-  readonly accounts: AccountService;
+  readonly accounts: ObjectAccountService;
   readonly deletion: AccountDeletion;
 }
 

@@ -14,7 +14,7 @@ export interface RateLimit {
   readonly limit: number | null;
 }
 
-export class AccountService {
+export class ObjectAccountService {
   readonly #tools: PeopleTools;
   readonly #globalLimit: () => number | null;
 

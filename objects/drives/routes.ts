@@ -1,12 +1,12 @@
 import { pageOf } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
-import type { DriveService } from './service.ts';
+import type { ObjectDriveService } from './service.ts';
 import { driveView } from './view.ts';
 
 type Served = Omit<ObjectsHandlers<'drives'>, 'iops' | 'latency' | 'throughput'>;
 
-export function driveRoutes(drives: DriveService, times: InventoryTimes): Served {
+export function driveRoutes(drives: ObjectDriveService, times: InventoryTimes): Served {
   return {
     list: (page) => {
       const all = drives.list();

@@ -22,7 +22,7 @@ export interface KnownDrive {
   readonly zoneId: number;
 }
 
-export class DriveService {
+export class ObjectDriveService {
   readonly #options: DrivesOptions;
 
   constructor(options: DrivesOptions) {

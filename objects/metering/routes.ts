@@ -1,10 +1,10 @@
 import { badParameter, type Context } from '@granary/kernel';
 import type { ObjectsActor } from '../actor.ts';
-import type { AccountService } from '../accounts/service.ts';
-import type { DriveService } from '../drives/service.ts';
+import type { ObjectAccountService } from '../accounts/service.ts';
+import type { ObjectDriveService } from '../drives/service.ts';
 import { GROUP, refuseOtherGroups } from '../load-balancer-groups/service.ts';
 import type { PolicyService } from '../policies/service.ts';
-import type { UserService } from '../users/service.ts';
+import type { ObjectUserService } from '../users/service.ts';
 import type { VirtualControllerService } from '../virtual-controllers/service.ts';
 import { iopsPoint, latencyPoint, throughputPoint, type Period, type Point } from './points.ts';
 import type { Metering } from './service.ts';
@@ -17,9 +17,9 @@ interface Parts {
 }
 
 interface Measurable {
-  readonly accounts: Pick<AccountService, 'get'>;
-  readonly users: Pick<UserService, 'get'>;
-  readonly drives: Pick<DriveService, 'get'>;
+  readonly accounts: Pick<ObjectAccountService, 'get'>;
+  readonly users: Pick<ObjectUserService, 'get'>;
+  readonly drives: Pick<ObjectDriveService, 'get'>;
   readonly controllers: Pick<VirtualControllerService, 'get'>;
   readonly policies: Pick<PolicyService, 'get'>;
 }

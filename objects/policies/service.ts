@@ -1,5 +1,5 @@
 import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/kernel';
-import { type KnownDrive, type DriveService } from '../drives/service.ts';
+import { type KnownDrive, type ObjectDriveService } from '../drives/service.ts';
 import { partOf } from '../engine/parts.ts';
 import type { PolicyReport } from '../engine/report.ts';
 import { recordChanged } from '../inventory/repository.ts';
@@ -32,12 +32,12 @@ const WATCH_MS = 5_000;
 
 export class PolicyService {
   readonly #tools: ObjectsTools;
-  readonly #drives: DriveService;
+  readonly #drives: ObjectDriveService;
   readonly #forecast = new CapacityForecast();
   #full: readonly number[] = [];
   #watching: NodeJS.Timeout | undefined;
 
-  constructor(tools: ObjectsTools, drives: DriveService) {
+  constructor(tools: ObjectsTools, drives: ObjectDriveService) {
     this.#tools = tools;
     this.#drives = drives;
     tools.jobs.register<Removal, null>(

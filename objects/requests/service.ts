@@ -10,13 +10,13 @@ import {
 } from '@granary/kernel';
 import { findAccountNamed } from '../accounts/repository.ts';
 import { checkAccountName } from '../accounts/rules.ts';
-import type { AccountService } from '../accounts/service.ts';
+import type { ObjectAccountService } from '../accounts/service.ts';
 import type { ObjectsActor } from '../actor.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import { Quota } from '../quota.ts';
 import type { PeopleTools } from '../tools.ts';
 import { checkPassword } from '../users/passwords.ts';
-import { checkUsername, type UserService } from '../users/service.ts';
+import { checkUsername, type ObjectUserService } from '../users/service.ts';
 import * as repository from './repository.ts';
 import type { AccountRequest, RequestState } from './request.ts';
 
@@ -28,8 +28,8 @@ interface Registration {
 }
 
 interface RequestsParts {
-  readonly accounts: AccountService;
-  readonly users: UserService;
+  readonly accounts: ObjectAccountService;
+  readonly users: ObjectUserService;
   readonly mailbox: Mailbox;
 }
 

@@ -2,12 +2,12 @@ import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { ArraySettings } from '../settings/service.ts';
-import type { UserService } from './service.ts';
+import type { ObjectUserService } from './service.ts';
 import type { SignIns } from './sign-ins.ts';
 import { accountUserView, permissionsOf, userDetailView, userView } from './view.ts';
 
 interface UserRouteParts {
-  readonly users: UserService;
+  readonly users: ObjectUserService;
   readonly signIns: SignIns;
   readonly settings: ArraySettings;
   /** Where the data path is reached first of all. */
@@ -111,7 +111,7 @@ function adminAccessRoutes({ settings }: UserRouteParts): Served {
 }
 
 /** The users of an account, below the address of the account. */
-export function accountUserRoutes(users: UserService): Pick<ObjectsHandlers<'accounts'>, 'listUsers'> {
+export function accountUserRoutes(users: ObjectUserService): Pick<ObjectsHandlers<'accounts'>, 'listUsers'> {
   return {
     listUsers: ({ account_id: id }, { actor }) => {
       const found = users.listOf(actor, id);

@@ -40,7 +40,7 @@ export interface NewS3Secret {
 }
 
 /** Users as their administrators see them: each account its own, the system account those of all. */
-export class UserService {
+export class ObjectUserService {
   readonly #tools: PeopleTools;
   readonly #keys: Keys;
   readonly #passwords: Passwords;

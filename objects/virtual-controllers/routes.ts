@@ -1,6 +1,6 @@
 import { pageOf, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerState } from '../engine/controller-spec.ts';
-import type { DriveService } from '../drives/service.ts';
+import type { ObjectDriveService } from '../drives/service.ts';
 import { servedDriveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
@@ -10,7 +10,7 @@ import { controllerView } from './view.ts';
 
 interface Parts {
   readonly controllers: VirtualControllerService;
-  readonly drives: DriveService;
+  readonly drives: ObjectDriveService;
   readonly times: InventoryTimes;
   readonly configuration: () => HostedConfiguration;
 }

@@ -21,12 +21,12 @@ export interface EngineUnderTest {
 }
 
 type Open = (t: TestContext, account: string) => Promise<EngineUnderTest>;
-type Define = (title: string, run: (scene: Scene) => Promise<void>) => void;
+type Define = (title: string, run: (scene: EngineScene) => Promise<void>) => void;
 
 /** What every engine has to do. A new engine passes all of it before an array runs on it. */
 export function testObjectEngine(name: string, open: Open): void {
   const define: Define = (title, run) => {
-    test(`${name}: ${title}`, async (t) => run(new Scene(await open(t, ACCOUNT))));
+    test(`${name}: ${title}`, async (t) => run(new EngineScene(await open(t, ACCOUNT))));
   };
   testBuckets(define);
   testVersions(define);
@@ -36,7 +36,7 @@ export function testObjectEngine(name: string, open: Open): void {
   testServing(define);
 }
 
-class Scene {
+class EngineScene {
   readonly engine: ObjectEngine;
   readonly s3: S3Client;
   readonly reported: readonly Activity[];

@@ -238,7 +238,7 @@ test('a blob that lacks a piece, or has one where the ring does not want it, mar
   assert.deepEqual(marked(), [4, 6]);
 });
 
-test('what is on a drive that has left by the books is not there, whatever the ring says', async () => {
+test('what is on a drive that has left by the drive catalogue is not there, whatever the ring says', async () => {
   await using index = new IndexFixture();
   const bucket = await index.bucket();
   const { writer } = index;
