@@ -14,7 +14,7 @@ import { ControllerService } from './controllers/service.ts';
 import { DriveOutages } from './drives/outages.ts';
 import { DriveReplacement } from './drives/replacement.ts';
 import { driveRoutes } from './drives/routes.ts';
-import { DriveService } from './drives/service.ts';
+import { ArrayDriveService } from './drives/service.ts';
 import { DriveShredding } from './drives/shredding.ts';
 import { fileHistoryRoutes, fileHistoryVolumeRoutes } from './file-history/routes.ts';
 import { FileHistoryService } from './file-history/service.ts';
@@ -87,7 +87,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const encryption = new VolumeEncryption(tools, volumeKeys);
   const mailer = new Mailer(tools, settings);
   const performance = new PerformanceService(tools, settings);
-  const drives = new DriveService(tools, performance);
+  const drives = new ArrayDriveService(tools, performance);
   const shredding = new DriveShredding(tools, drives);
   const replacing = new DriveReplacement(tools, drives, findDriveGroup);
   const outages = new DriveOutages(tools, drives, findDriveGroup);

@@ -5,15 +5,15 @@ import { called } from '../wording.ts';
 import { conflict, isFailed, isWhole, type Drive } from './drive.ts';
 import type { FindGroup } from './group.ts';
 import { updateDrive } from './repository.ts';
-import type { DriveService } from './service.ts';
+import type { ArrayDriveService } from './service.ts';
 
 /** Takes drives out of service and puts them back: to rehearse a failure, or to repair one. */
 export class DriveOutages {
   readonly #tools: ArrayTools;
-  readonly #drives: DriveService;
+  readonly #drives: ArrayDriveService;
   readonly #findGroup: FindGroup;
 
-  constructor(tools: ArrayTools, drives: DriveService, findGroup: FindGroup) {
+  constructor(tools: ArrayTools, drives: ArrayDriveService, findGroup: FindGroup) {
     this.#tools = tools;
     this.#drives = drives;
     this.#findGroup = findGroup;

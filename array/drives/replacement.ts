@@ -8,7 +8,7 @@ import { called } from '../wording.ts';
 import { conflict, isWhole, refuseUnlessUsable, type Drive } from './drive.ts';
 import type { DriveGroup, FindGroup } from './group.ts';
 import * as repository from './repository.ts';
-import type { DriveService } from './service.ts';
+import type { ArrayDriveService } from './service.ts';
 
 interface ReplaceArguments {
   readonly group: string;
@@ -32,10 +32,10 @@ const RETRY_MS = 1_000;
 /** Puts a free drive in the place of a member of a RAID group, and sees the rebuild through. */
 export class DriveReplacement {
   readonly #tools: ArrayTools;
-  readonly #drives: DriveService;
+  readonly #drives: ArrayDriveService;
   readonly #findGroup: FindGroup;
 
-  constructor(tools: ArrayTools, drives: DriveService, findGroup: FindGroup) {
+  constructor(tools: ArrayTools, drives: ArrayDriveService, findGroup: FindGroup) {
     this.#tools = tools;
     this.#drives = drives;
     this.#findGroup = findGroup;

@@ -2,12 +2,12 @@ import { Submitted } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { DriveOutages } from './outages.ts';
 import type { DriveReplacement } from './replacement.ts';
-import type { DriveService } from './service.ts';
+import type { ArrayDriveService } from './service.ts';
 import type { DriveShredding } from './shredding.ts';
 import { viewOfDrive } from './view.ts';
 
 interface DriveServices {
-  readonly drives: DriveService;
+  readonly drives: ArrayDriveService;
   readonly shredding: DriveShredding;
   readonly replacing: DriveReplacement;
   readonly outages: DriveOutages;
@@ -33,7 +33,7 @@ export function driveRoutes(services: DriveServices): ArrayHandlers<'drives'> {
   };
 }
 
-function pageOf({ drives, count }: ReturnType<DriveService['list']>) {
+function pageOf({ drives, count }: ReturnType<ArrayDriveService['list']>) {
   return { disks: drives.map(viewOfDrive), count };
 }
 

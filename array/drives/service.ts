@@ -24,7 +24,7 @@ interface DrivePage {
 const MEMBERSHIP = 'membership';
 
 /** The drives the cloud gave the array: what they are called, where they are, and how they do. */
-export class DriveService {
+export class ArrayDriveService {
   readonly #tools: ArrayTools;
   readonly #performance: PerformanceService;
   readonly #placements: DrivePlacements;

@@ -7,7 +7,7 @@ import { called } from '../wording.ts';
 import { conflict, isFailed, refuseIfAway, refuseUnlessFree } from './drive.ts';
 import { findDrive, updateDrive } from './repository.ts';
 import type { DriveRecord } from './record.ts';
-import type { DriveService } from './service.ts';
+import type { ArrayDriveService } from './service.ts';
 
 interface ShredArguments {
   readonly drive: string;
@@ -25,10 +25,10 @@ const STOP_MS_MAX = 30_000;
 /** Overwrites free drives, so that what they held is gone for good. */
 export class DriveShredding {
   readonly #tools: ArrayTools;
-  readonly #drives: DriveService;
+  readonly #drives: ArrayDriveService;
   readonly #work = new LongWork();
 
-  constructor(tools: ArrayTools, drives: DriveService) {
+  constructor(tools: ArrayTools, drives: ArrayDriveService) {
     this.#tools = tools;
     this.#drives = drives;
     tools.jobs.register<ShredArguments, Position>(

@@ -2,7 +2,7 @@ import { badParameter, bytes, fail, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
 import { freeDrivesOf, joinGroup } from '../drives/repository.ts';
-import type { DriveService } from '../drives/service.ts';
+import type { ArrayDriveService } from '../drives/service.ts';
 import type { Protection } from '../engine/hardware.ts';
 import type { PerformanceService } from '../performance/service.ts';
 import { nextNumber } from '../sequences/repository.ts';
@@ -32,7 +32,7 @@ interface Reserved {
 }
 
 interface Parts {
-  readonly drives: DriveService;
+  readonly drives: ArrayDriveService;
   readonly groups: RaidGroupService;
   readonly scrubbing: RaidGroupScrubbing;
   readonly performance: PerformanceService;

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@granary/kernel';
 import { joinGroup, leaveGroup, listDrives, updateDrive } from '../drives/repository.ts';
 import type { DriveRecord } from '../drives/record.ts';
-import type { DriveService } from '../drives/service.ts';
+import type { ArrayDriveService } from '../drives/service.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
@@ -18,10 +18,10 @@ type Difference =
  */
 export class RaidGroupMembership {
   readonly #tools: ArrayTools;
-  readonly #drives: DriveService;
+  readonly #drives: ArrayDriveService;
   #following: Promise<void> | undefined;
 
-  constructor(tools: ArrayTools, drives: DriveService) {
+  constructor(tools: ArrayTools, drives: ArrayDriveService) {
     this.#tools = tools;
     this.#drives = drives;
     // Readers do not wait for the lock here.

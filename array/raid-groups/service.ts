@@ -1,7 +1,7 @@
 import { badParameter, fail, type Db, type NewEvent, type Page, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import type { Drive } from '../drives/drive.ts';
-import type { DriveService } from '../drives/service.ts';
+import type { ArrayDriveService } from '../drives/service.ts';
 import type { IoPoint, PerformanceService } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
@@ -18,10 +18,10 @@ interface RaidGroupPage {
 /** Drives that keep each other's data. */
 export class RaidGroupService {
   readonly #tools: ArrayTools;
-  readonly #drives: DriveService;
+  readonly #drives: ArrayDriveService;
   readonly #performance: PerformanceService;
 
-  constructor(tools: ArrayTools, drives: DriveService, performance: PerformanceService) {
+  constructor(tools: ArrayTools, drives: ArrayDriveService, performance: PerformanceService) {
     this.#tools = tools;
     this.#drives = drives;
     this.#performance = performance;

@@ -2,7 +2,7 @@ import { fail } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable } from '../drives/drive.ts';
 import { drivesOfGroup, findDrive, joinGroup, leaveGroup } from '../drives/repository.ts';
-import type { DriveService } from '../drives/service.ts';
+import type { ArrayDriveService } from '../drives/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { refuseMixed, refuseSmall } from './building.ts';
@@ -12,10 +12,10 @@ import { SPARES_MAX } from './shape.ts';
 /** Gives RAID groups drives that stand by, and takes them back. */
 export class HotSpares {
   readonly #tools: ArrayTools;
-  readonly #drives: DriveService;
+  readonly #drives: ArrayDriveService;
   readonly #groups: RaidGroupService;
 
-  constructor(tools: ArrayTools, drives: DriveService, groups: RaidGroupService) {
+  constructor(tools: ArrayTools, drives: ArrayDriveService, groups: RaidGroupService) {
     this.#tools = tools;
     this.#drives = drives;
     this.#groups = groups;
