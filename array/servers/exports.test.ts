@@ -92,14 +92,17 @@ test('what the engine hears last is what was written last, however many changes 
   assert.equal(known.size, 0);
 });
 
-test('a controller that fails over is told again; what it does not take at all is told later', async (t) => {
+test('a change is sent again after a failover; one that is refused is sent later', async (t) => {
   const { engine, known, exports } = await setUp(t);
   engine.failures = [new EngineError('interrupted', 'gone'), new EngineError('interrupted', 'gone')];
   await exports.push('srv-1');
   assert.equal(engine.calls, 3);
   known.clear();
   engine.failures = [new EngineError('failed', 'the drives are gone')];
-  await assert.rejects(exports.push('srv-1'), /on record, but the controllers have not taken it yet.*drives are gone/);
+  await assert.rejects(
+    exports.push('srv-1'),
+    /on record, but the controllers have not applied it yet.*drives are gone/,
+  );
   await exports.catchUp();
   assert.ok(known.has('srv-1'));
   const { calls } = engine;

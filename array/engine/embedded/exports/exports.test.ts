@@ -16,7 +16,7 @@ import {
 } from '../../controllers/testing/served-volume.ts';
 import { partOf } from '../../parts.ts';
 
-const EMBEDDED = '../open-engine.ts';
+const EMBEDDED = '../../embedded/open-engine.ts';
 const OTHER = 'volume-00000002';
 const TARGET = targetOf('vsa-00000001');
 const NOT_FOUND = 0x0203;
