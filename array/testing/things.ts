@@ -343,8 +343,9 @@ export async function migration(walk: ArrayWalk, isPaused: boolean): Promise<str
   const before = await get();
   if (before.status === 'Migrating') {
     const job = await client.call(migrationJobs.get, { migration_cg_id: before.cg_name });
+    // One that was paused during its last step completes.
     if (job.migration_job.status === 'Paused')
-      await client.call(migrationJobs.continue, { migration_cg_id: before.cg_name });
+      await walk.send({ method: 'POST', path: `/api/migration_jobs/${before.cg_name}/continue` }, walk.admin.key);
     await until(async () => (await get()).status !== 'Migrating', 'it is there');
   }
   const { pool_name, cg_name } = await get();

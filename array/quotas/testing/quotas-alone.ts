@@ -84,7 +84,10 @@ export async function quotasAlone(t: TestContext) {
     },
     /** Nothing that was under way ends. */
     kill: async () => {
-      running.store.close();
+      const { store, jobs } = running;
+      store.close();
+      // Only its timers: the store is closed to it, and what runs may never end.
+      void jobs.stop();
       running = await open();
       return running;
     },
