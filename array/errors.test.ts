@@ -11,7 +11,7 @@ import { validValues } from './testing/valid-requests.ts';
 import { arrayOperations, startWalk } from './testing/walk.ts';
 
 /**
- * Goal: what goes wrong is told by the code the specification has for it, in words that say what to do.
+ * Goal: what goes wrong is reported by the code the specification has for it, in words that say what to do.
  * Method: one array in which everything that can stand in the way does; and every operation, sent to things that do
  * not exist.
  */

@@ -40,7 +40,7 @@ test('who did what to which path from where can be downloaded, also of a share t
   }, 'all of it is logged');
   const [log, ...others] = await download();
   assert.deepEqual([log?.name, others.length], [`${id} plans.csv`, 0]);
-  const told = log!.rows.map((row) => [
+  const reported = log!.rows.map((row) => [
     row['user'],
     row['uid'],
     row['operation'],
@@ -56,8 +56,8 @@ test('who did what to which path from where can be downloaded, also of a share t
     ['', '0', 'remove', '/b, "b"', '', 'ok'],
   ])
     assert.ok(
-      told.some((row) => row.join() === expected.join()),
-      `${expected.join()} is not among ${JSON.stringify(told)}`,
+      reported.some((row) => row.join() === expected.join()),
+      `${expected.join()} is not among ${JSON.stringify(reported)}`,
     );
   assert.ok(log!.rows.every(({ client: address }) => address?.startsWith('127.')));
   const { from_date_time, to_date_time } = await client.call(auditLogs.getTimeRange, { readable: '' });

@@ -52,8 +52,10 @@ test('after a failover the other controller serves the same disks at the same ad
   assert.deepEqual([await vcOf(ACTIVE), await vcOf(STANDBY)], [[], [STANDBY]]);
   const states = (await client.call(controllers.list, {})).vcontrollers.map(({ state }) => state);
   assert.deepEqual(states, ['standby', 'active']);
-  const { messages: told } = await client.call(messages.list, { limit: 50 });
-  assert.ok(told.some(({ msg_title }) => msg_title === `Controller ${STANDBY} took over from ${ACTIVE}, as asked.`));
+  const { messages: reported } = await client.call(messages.list, { limit: 50 });
+  assert.ok(
+    reported.some(({ msg_title }) => msg_title === `Controller ${STANDBY} took over from ${ACTIVE}, as asked.`),
+  );
   assert.equal((await client.refused(controllers.listSessions, { id: 'vsa-00000001-vc-7' })).code, 10087);
 });
 

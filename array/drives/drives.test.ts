@@ -73,9 +73,9 @@ test('shredding overwrites all of a drive that is free, and only then', async (t
   await until(async () => (await statusOf(array, id)) === 'Available', 'the end');
   for (const at of [0, GB / 2, GB - 4096])
     assert.notDeepEqual(readFile(fileOf(array, 1), at, secret.length), secret, `at ${at}`);
-  const { messages: told } = await client.call(messages.list, { attr_key: 'drive', attr_value: id });
+  const { messages: reported } = await client.call(messages.list, { attr_key: 'drive', attr_value: id });
   assert.deepEqual(
-    told.map(({ msg_title }) => msg_title),
+    reported.map(({ msg_title }) => msg_title),
     [`Drive ${id} was shredded; its data is gone for good.`, `Drive ${id} is being shredded.`],
   );
   await client.call(raidGroups.create, { display_name: 'y', protection: 'RAID1', disk: [named(1), named(2)] });
@@ -135,9 +135,9 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
   await client.call(drives.remove, { id: named(1) });
   assert.deepEqual(returned, [array.configuration.drives[0]!.uuid]);
   assert.equal((await client.refused(drives.get, { id: named(1) })).code, 10082);
-  const { messages: told } = await client.call(messages.list, { attr_key: 'drive', attr_value: named(1) });
+  const { messages: reported } = await client.call(messages.list, { attr_key: 'drive', attr_value: named(1) });
   assert.deepEqual(
-    told.map(({ msg_title }) => msg_title),
+    reported.map(({ msg_title }) => msg_title),
     [`Drive ${named(1)} was given back to the cloud.`],
   );
   await array.group();
@@ -212,8 +212,8 @@ test('a drive whose file is moved while the array runs is Failed within ten seco
   }, 'the loss to be noticed');
   assert.equal(await statusOf(array, named(2)), 'Normal');
   await until(async () => {
-    const { messages: told } = await client.call(messages.list, {});
-    const lost = told.filter(({ msg_title }) =>
+    const { messages: reported } = await client.call(messages.list, {});
+    const lost = reported.filter(({ msg_title }) =>
       /was moved or deleted; put it back, or replace the drive/.test(msg_title),
     );
     return lost.length === 2;

@@ -51,8 +51,8 @@ test('a hot spare takes over for a drive that fails, the data stays, and the fai
   await until(async () => (await groupStatus(array, group)) === 'Normal', 'both again');
   await client.call(drives.takeOffline, { id: named(3) });
   await holds();
-  const { messages: told } = await client.call(messages.list, {});
-  const titles = told.map(({ msg_title }) => msg_title);
+  const { messages: reported } = await client.call(messages.list, {});
+  const titles = reported.map(({ msg_title }) => msg_title);
   for (const pattern of [
     /^Drive volume-00000001 was taken out of service\.$/,
     /^Drive volume-00000001 of RAID group fast \(RaidGroup-1\) failed: /,

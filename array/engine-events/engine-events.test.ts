@@ -35,7 +35,7 @@ async function setUp() {
   };
 }
 
-test('what happens in the engine is told in order, in whole sentences, by the names people gave', async () => {
+test('what happens in the engine is reported in order, in whole sentences, by the names people gave', async () => {
   const { take, list } = await setUp();
   await take(
     { type: 'drive-failed', drive: uuid, group, reason: 'EIO' },

@@ -64,7 +64,7 @@ test('a file is restored over itself or beside it, from any snapshot of its shar
     await assert.rejects(async () => history.restore(SHARE, wanted, 'dana'), reason);
 });
 
-test('why a file could not be restored is told, and one that was cut off is restored at the next start', async (t) => {
+test('why a file could not be restored is reported, and one that was cut off is restored at the next start', async (t) => {
   const { alone, shares, take, restores } = await setUp(t);
   const snapshot = await take('file_history');
   shares.before = () => Promise.reject(new EngineError('not-found', 'There is no file /a.'));

@@ -48,7 +48,7 @@ async function scan({ client }: TestArray, share: string): Promise<void> {
   }, 'it was scanned');
 }
 
-/** As a client does: who is told to come again does. */
+/** As a client does: one that is asked to come again does. */
 async function contentsOf(mount: Client3, handle: Buffer, length: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let at = 0; at < length;) {

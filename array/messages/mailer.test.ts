@@ -71,7 +71,7 @@ test('events at least as severe as asked for are mailed, several in one mail, an
   assert.equal(server.mails.length, 2);
 });
 
-test('a mail that is not taken is tried again, also after a restart, and told of once', async (t) => {
+test('a mail that is not taken is tried again, also after a restart, and reported once', async (t) => {
   const server = await startMailServer(t);
   const { record, start, titles } = await setUp(t, { smtpPort: server.port });
   server.isRefusing = true;
@@ -98,8 +98,8 @@ test('the password goes to the mail server and nowhere else', async (t) => {
   start();
   await until(() => server.mails.length === 1);
   assert.deepEqual(server.signIns, ['array very secret']);
-  const told = [...lines, ...titles(), JSON.stringify(settings.current())].join('\n');
-  assert.ok(!told.includes('very secret'));
+  const reported = [...lines, ...titles(), JSON.stringify(settings.current())].join('\n');
+  assert.ok(!reported.includes('very secret'));
   await settings.update({ smtpUser: '' }, 'dana');
   assert.equal(settings.smtpPassword(), null);
 });

@@ -41,7 +41,7 @@ async function setUp(t: TestContext, megabytes: number) {
   return { array, client, id, from, to, cg: cg_name, disk, bytes, start, job, status, get, used };
 }
 
-/** Writes here and there until told to stop; then what the volume should hold. */
+/** Writes here and there until asked to stop; then what the volume should hold. */
 function keepWriting(disk: TestDisk, bytes: Buffer): () => Promise<Buffer> {
   const expected = Buffer.from(bytes);
   const stopped = new AbortController();
@@ -102,7 +102,7 @@ test('a volume moves with its snapshots while it is written to, and nothing is l
   assert.equal((await it.get()).name, id);
 });
 
-test('a paused migration copies nothing, stays paused over a restart, and goes on when told', async (t) => {
+test('a paused migration copies nothing, stays paused over a restart, and goes on when asked to', async (t) => {
   const it = await setUp(t, 64);
   const { client, cg, disk, to } = it;
   await it.start();
@@ -123,7 +123,7 @@ test('a paused migration copies nothing, stays paused over a restart, and goes o
     await client.refused(consistencyGroups.clone, { volume_cg_id: cg, name: 'no' }),
     await client.refused(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to }),
   ];
-  // It is attached, too, which is told first of a deletion.
+  // It is attached, too, which a deletion reports first.
   assert.deepEqual(
     busy.slice(1).map(({ code }) => code),
     [CONFLICT, CONFLICT, CONFLICT, CONFLICT, CONFLICT],

@@ -42,7 +42,7 @@ test('names and numbers are unique, groups must exist, and what is refused chang
   const { nas } = alone.array;
   await nas.createGroup(group('staff', 100), 'dana');
   await nas.createUser({ username: 'jo', nfsUid: 1000, group: 'staff' }, 'dana');
-  const told = alone.shares.accounts;
+  const reported = alone.shares.accounts;
   const refusals: [() => Promise<unknown>, RegExp][] = [
     [() => nas.createUser({ username: 'JO', nfsUid: 1001 }, 'dana'), /The name JO is taken/],
     [() => nas.createUser({ username: 'al', nfsUid: 1000 }, 'dana'), /nfs_uid 1000 belongs to user jo/],
@@ -58,7 +58,7 @@ test('names and numbers are unique, groups must exist, and what is refused chang
     [() => nas.updateUser({ username: 'al', nfsUid: 7 }, 'dana'), /User al was not found/],
   ];
   for (const [refused, reason] of refusals) await assert.rejects(refused, reason);
-  assert.equal(alone.shares.accounts, told);
+  assert.equal(alone.shares.accounts, reported);
   assert.deepEqual([nas.listUsers(PAGE).count, nas.listGroups(PAGE).count], [1, 1]);
 });
 

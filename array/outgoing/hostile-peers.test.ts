@@ -42,7 +42,7 @@ suite('hostile peers', { concurrency: true }, () => {
   }
 });
 
-test('the error page of a proxy is told by its status', async (t) => {
+test('the error page of a proxy is reported by its status', async (t) => {
   const peer = await hostilePeer(t, hostilities['answers an error page in one write'] as () => void);
   const route = { host: '127.0.0.1', port: 9, isTls: false } as const;
   const proxy = { type: 'http', ...peer, user: null, password: null } as const;

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
 import { UsageAlerts } from './alerts.ts';
 
-test('a controller that uses too much is told of once, and once more when it no longer does', async (t) => {
+test('a controller that uses too much is reported once, and once more when it no longer does', async (t) => {
   const store = new Store(join(temporaryFolder(t), 'array.db'), migrations);
   t.after(() => store.close());
   const events = new EventLog(systemClock);

@@ -18,14 +18,14 @@ describe('the cache of an array', () => {
 
   it('goes to the pools that have it turned on, and moves as they come, go and change', async () => {
     const bench = poolBench(10 * GB);
-    const { pools, configuration, told } = bench;
+    const { pools, configuration, reported } = bench;
     configuration.cacheGb = 1 / 1024;
-    const now = () => new Map(told.map(({ pool, cache }) => [pool, cache.bytes / 2 ** 20]));
+    const now = () => new Map(reported.map(({ pool, cache }) => [pool, cache.bytes / 2 ** 20]));
     const a = await pools.create({ ...PLAIN, displayName: 'a', groups: ['group-1'], cache: true }, 'ann');
     assert.deepEqual([...now()], [[a.name, 1]]);
     const b = await pools.create({ ...PLAIN, displayName: 'b', groups: ['group-2'], cache: false }, 'ann');
     assert.equal(now().get(b.name), 0);
-    assert.equal(told.length, 2, 'the other is not told again: its cache would begin empty');
+    assert.equal(reported.length, 2, 'the other is not reported again: its cache would begin empty');
     await pools.setCache(b.name, { cache: true }, 'ann');
     assert.deepEqual([now().get(a.name), now().get(b.name)], [0.5, 0.5]);
     await pools.delete(a.name, false, 'ann');
@@ -39,15 +39,15 @@ describe('the cache of an array', () => {
 
   it('carries what is kept of snapshots, and how long, to the engine; also after a restart', async () => {
     const bench = poolBench(10 * GB);
-    const { pools, told } = bench;
+    const { pools, reported } = bench;
     const { name } = await pools.create({ ...PLAIN, displayName: 'a', groups: ['group-1'], cache: true }, 'ann');
-    assert.deepEqual(told.at(-1)?.cache, { bytes: 0, keepsSnapshots: true, coolOffMs: 0 });
+    assert.deepEqual(reported.at(-1)?.cache, { bytes: 0, keepsSnapshots: true, coolOffMs: 0 });
     await pools.setCache(name, { cowCache: false }, 'ann');
     await pools.setCoolOff(name, 24, 'ann');
     const expected = { pool: name, cache: { bytes: 0, keepsSnapshots: false, coolOffMs: 24 * HOUR_MS } };
-    assert.deepEqual(told.at(-1), expected);
+    assert.deepEqual(reported.at(-1), expected);
     const again = bench.restart();
     await again.pools.reconcile();
-    assert.deepEqual(again.told, [expected]);
+    assert.deepEqual(again.reported, [expected]);
   });
 });

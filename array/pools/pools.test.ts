@@ -94,8 +94,8 @@ describe('pools', { timeout: 120_000 }, () => {
     assert.equal((await client.refused(pools.get, { id })).code, CODES.poolNotFound);
     assert.equal((await client.call(raidGroups.listFree, {})).count, 1);
     assert.equal(await array.pool({ groups: [a], name: 'archive' }), 'pool-00000003', 'numbers do not return');
-    const { messages: told } = await client.call(messages.list, {});
-    const titles = told.map(({ msg_title }) => msg_title).join('\n');
+    const { messages: reported } = await client.call(messages.list, {});
+    const titles = reported.map(({ msg_title }) => msg_title).join('\n');
     for (const expected of [/Pool main \(pool-00000001\) of 1 GB was created/, /Pool archive .* was deleted/])
       assert.match(titles, expected);
   });

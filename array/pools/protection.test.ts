@@ -67,8 +67,8 @@ describe('the protection of a pool', () => {
     await fill(bench, name, 85, 1, 6);
     assert.equal(mode(), 'emergency');
     assert.match(refusal(bench, name)?.message ?? '', /emergency mode: 9 GB are left/);
-    const told = bench.titles().filter((title) => /is running full|is protected,|in an emergency/.test(title));
-    assert.equal(told.length, 3);
+    const reported = bench.titles().filter((title) => /is running full|is protected,|in an emergency/.test(title));
+    assert.equal(reported.length, 3);
   });
 
   it('is off where a threshold is 0, save that a full pool is full', async () => {

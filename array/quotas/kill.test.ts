@@ -74,10 +74,10 @@ test(
       await until(async () => (await directories()).every(({ status }) => status === 'Ready'), 'the work is done');
       await until(async () => new Set(await limits()).size <= 1, 'the import is done');
       const isIn = (await directories()).length === 1;
-      const told = await limits();
-      t.diagnostic(`in the project: ${isIn}; ${told.length} limits of ${told[0] ?? 'nothing'} MB`);
+      const reported = await limits();
+      t.diagnostic(`in the project: ${isIn}; ${reported.length} limits of ${reported[0] ?? 'nothing'} MB`);
       assert.equal(await usage(), isIn ? DIRECTORIES : 0);
-      assert.ok([0, 2_000].includes(told.length));
+      assert.ok([0, 2_000].includes(reported.length));
     }
 
     async function directories() {

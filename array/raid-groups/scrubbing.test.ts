@@ -35,8 +35,8 @@ async function setUp(t: TestContext, megabytes: number) {
     holds: async () => assert.ok((await disk.read(0, megabytes)).equals(bytes)),
     record: async () => (await array.client.call(raidGroups.get, { id: group })).raid_group,
     results: async () => {
-      const { messages: told } = await array.client.call(messages.list, { attr_key: 'raid_group' });
-      const titles = told.map(({ msg_title }) => msg_title);
+      const { messages: reported } = await array.client.call(messages.list, { attr_key: 'raid_group' });
+      const titles = reported.map(({ msg_title }) => msg_title);
       return titles.filter((title) => title.startsWith('The scrub'));
     },
   };

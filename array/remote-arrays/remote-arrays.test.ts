@@ -77,7 +77,7 @@ test('found again, an array keeps its name; renamed, it is shown by its new one;
 test('between two arrays that do not know each other', async (t) => {
   const [here, there] = await pairOfArrays(t);
   await t.test(
-    'who may not sign in there, or is no administrator, is told so; so is who asks for nothing or oneself',
+    'who may not sign in there, or is no administrator, is reported so; so is who asks for nothing or oneself',
     async () => {
       const refusal = (changes: object) =>
         here.client.refused(remoteArrays.discover, { ip: hostOf(there), ...signIn, ...changes });
@@ -94,8 +94,8 @@ test('between two arrays that do not know each other', async (t) => {
       assert.equal((await refusal({ ip: 'http://x/' })).code, 7);
       for (const ip of ['169.254.169.254', '0.0.0.0', '[fe80::1]']) assert.equal((await refusal({ ip })).code, 13, ip);
       assert.equal((await here.client.call(remoteArrays.list, {})).count, 0);
-      const { messages: told } = await there.client.call(messages.list, {});
-      assert.ok(!told.some(({ msg_title }) => msg_title.includes('may mirror')));
+      const { messages: reported } = await there.client.call(messages.list, {});
+      assert.ok(!reported.some(({ msg_title }) => msg_title.includes('may mirror')));
     },
   );
 

@@ -16,7 +16,7 @@ import { deleteServer, insertServer } from './repository.ts';
 
 const anonymous = { os: null, address: null, hostChapUser: null, hostChapSecret: null, isMonitored: true };
 
-/** A store, and an engine that remembers what it was told and fails when it should. */
+/** A store, and an engine that remembers what it was sent and fails when it should. */
 async function setUp(t: TestContext) {
   const store = new Store(join(temporaryFolder(t), 'array.db'), migrations);
   t.after(() => store.close());

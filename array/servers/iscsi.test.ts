@@ -39,8 +39,8 @@ async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolea
 }
 
 async function titles(array: TestArray, subject: string): Promise<string[]> {
-  const { messages: told } = await array.client.call(messages.list, { attr_key: 'server', attr_value: subject });
-  return told.map(({ msg_title }) => msg_title);
+  const { messages: reported } = await array.client.call(messages.list, { attr_key: 'server', attr_value: subject });
+  return reported.map(({ msg_title }) => msg_title);
 }
 
 test('a server sees its volumes over iSCSI at once, and loses them at once', async (t) => {
@@ -123,7 +123,7 @@ test('targets are shown in discovery only to a server that shows its secret', as
   await (await login(chap)).close();
 });
 
-test('sessions are shown and can be closed; a watched server is told of when it comes and goes', async (t) => {
+test('sessions are shown and can be closed; a watched server is reported when it comes and goes', async (t) => {
   const { array, client, server, controller, login } = await setUp(t);
   assert.deepEqual((await client.call(servers.listSessions, { id: server })).sessions, []);
   const session = await login();
@@ -160,7 +160,7 @@ test('sessions are shown and can be closed; a watched server is told of when it 
   assert.equal((await client.refused(servers.listSessions, { id: 'srv-9' })).code, 10086);
   const gone = await client.call(servers.get, { id: server });
   assert.equal(gone.server.status, 'Disconnected');
-  const told = await titles(array, server);
-  assert.ok(told.includes(`Server web-1 (${server}) is connected.`), told.join('\n'));
-  assert.ok(told.includes(`A session of ${IQN} was closed.`), told.join('\n'));
+  const reported = await titles(array, server);
+  assert.ok(reported.includes(`Server web-1 (${server}) is connected.`), reported.join('\n'));
+  assert.ok(reported.includes(`A session of ${IQN} was closed.`), reported.join('\n'));
 });

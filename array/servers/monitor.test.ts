@@ -67,7 +67,7 @@ async function setUp(t: TestContext) {
       await look();
     },
     row: (name: string) => store.read((db) => findServer(db, name)) as Server,
-    told: () =>
+    reported: () =>
       store
         .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))
         .messages.map(({ msg_severity, msg_title }) => `${msg_severity} ${msg_title}`),
@@ -75,17 +75,17 @@ async function setUp(t: TestContext) {
   };
 }
 
-test('a watched server is told of when it comes and when it is gone for good, not when it blinks', async (t) => {
-  const { start, after, row, told } = await setUp(t);
+test('a watched server is reported when it comes and when it is gone for good, not when it blinks', async (t) => {
+  const { start, after, row, reported } = await setUp(t);
   const monitor = start();
   await after(40, 'srv-1', 'srv-2');
   await after(1);
   await after(3);
   await after(1, 'srv-1');
-  assert.deepEqual(told(), ['6 Server web-1 (srv-1) is connected.']);
+  assert.deepEqual(reported(), ['6 Server web-1 (srv-1) is connected.']);
   await after(4);
   await after(2);
-  assert.deepEqual(told().slice(1), ['4 Server web-1 (srv-1) is not connected any more.']);
+  assert.deepEqual(reported().slice(1), ['4 Server web-1 (srv-1) is not connected any more.']);
   assert.deepEqual([row('srv-1').isConnected, row('srv-2').isConnected], [false, false]);
   assert.equal(row('srv-2').stateChangedAt, Date.parse('2026-01-01T00:00:45Z'), 'also of one that is not monitored');
   assert.deepEqual(monitor.connectivity(row('srv-1')), {
@@ -95,13 +95,13 @@ test('a watched server is told of when it comes and when it is gone for good, no
 });
 
 test('after a start, servers that were connected have a while to come back', async (t) => {
-  const { start, after, told } = await setUp(t);
+  const { start, after, reported } = await setUp(t);
   start();
   await after(1, 'srv-1');
   start();
   await after(20);
   await after(5, 'srv-1');
-  assert.deepEqual(told(), ['6 Server web-1 (srv-1) is connected.']);
+  assert.deepEqual(reported(), ['6 Server web-1 (srv-1) is connected.']);
   await after(40);
-  assert.equal(told().length, 2);
+  assert.equal(reported().length, 2);
 });

@@ -57,9 +57,9 @@ test('a server that is removed takes its tags along; its name is never used agai
   assert.equal((await client.refused(serverTags.list, { id: 'srv-00000001' })).code, 10086);
   const { server_name } = await client.call(servers.create, { display_name: 'web-1', iqn: IQN });
   assert.equal(server_name, 'srv-00000002');
-  const { messages: told } = await client.call(messages.list, { attr_key: 'server' });
+  const { messages: reported } = await client.call(messages.list, { attr_key: 'server' });
   assert.deepEqual(
-    told.map(({ msg_title }) => msg_title).filter((title) => !title.includes('ag')),
+    reported.map(({ msg_title }) => msg_title).filter((title) => !title.includes('ag')),
     [
       'Server web-1 (srv-00000002) was added.',
       'Server web-1 (srv-00000001) was removed.',

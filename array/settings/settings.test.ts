@@ -50,9 +50,9 @@ test('settings start with defaults, keep what is set over a restart, and are for
   const jo = anybody.with({ 'x-access-key': user.access_key });
   assert.equal((await jo.refused(settings.get, {})).code, 6);
   assert.equal((await jo.refused(settings.update, { recycle_bin: false })).code, 6);
-  const { messages: told } = await client.call(messages.list, { attr_key: 'settings' });
-  assert.equal(told[0]!.msg_title, 'Settings were changed: who is mailed.');
-  assert.ok(!JSON.stringify(told).includes('very secret'));
+  const { messages: reported } = await client.call(messages.list, { attr_key: 'settings' });
+  assert.equal(reported[0]!.msg_title, 'Settings were changed: who is mailed.');
+  assert.ok(!JSON.stringify(reported).includes('very secret'));
 });
 
 test('what makes no sense is refused by name and changes nothing', async (t) => {

@@ -96,7 +96,7 @@ test('shares are served again after a restart, each as it is on record', async (
   assert.deepEqual(world.engine.shares.get(name)?.exportNames, ['reports', 'figures']);
 });
 
-test('what the engine does not take at first it is told again', async (t) => {
+test('what the engine does not take at first it is sent again', async (t) => {
   const { array, engine } = await volumesAlone(t);
   const { name } = await array.volumes.create(wantedShare('reports'), 'dana');
   engine.failures.set('putShare', new EngineError('failed', 'A drive hangs.'));

@@ -68,7 +68,7 @@ test('many volumes of a pool are taken together', async (t) => {
   assert.equal(it.names().length, 100);
 });
 
-test('a volume that cannot be helped does not stop others, and is told of once until it works again', async (t) => {
+test('a volume that cannot be helped does not stop others, and is reported once until it works again', async (t) => {
   const it = await alone(t);
   const volumes = await Promise.all(['a', 'b', 'c'].map((name) => it.volume(name)));
   for (const { name } of volumes) await it.attach(name);
@@ -76,16 +76,16 @@ test('a volume that cannot be helped does not stop others, and is told of once u
   await it.tick(HOUR);
   await it.tick(HOUR);
   assert.equal(it.names().length, 4);
-  const told = (words: RegExp) =>
+  const reported = (words: RegExp) =>
     it
       .array()
       .titles()
       .filter((title) => words.test(title)).length;
-  assert.equal(told(/could not take a snapshot of volume b/), 1);
+  assert.equal(reported(/could not take a snapshot of volume b/), 1);
   it.engine.broken.clear();
   await it.tick(HOUR);
   assert.equal(it.names().length, 7);
-  assert.equal(told(/works again for volume b/), 1);
+  assert.equal(reported(/works again for volume b/), 1);
 });
 
 test('a rule keeps its newest snapshots and leaves those of others alone', async (t) => {

@@ -78,9 +78,9 @@ test('a client that takes too long does not hold writes for ever', async (t) => 
   });
   assert.ok(Date.now() - began > 900 && waited < 5_000, String(waited));
   await until(async () => {
-    const { messages: told } = await client.call(messages.list, {});
-    return told.some(({ msg_title }) => /Snapshot set slow was cancelled/.test(msg_title));
-  }, 'it is told of');
+    const { messages: reported } = await client.call(messages.list, {});
+    return reported.some(({ msg_title }) => /Snapshot set slow was cancelled/.test(msg_title));
+  }, 'it is reported');
   const refused = await client.refused(snapshotSets.createAndResume, { snapsetid: 'slow' });
   assert.equal(refused.code, CONFLICT);
   assert.match(refused.message, /let go/);

@@ -49,9 +49,11 @@ test('a snapshot is on record at once, every field of it real', async (t) => {
   });
   assert.ok(Math.abs(Date.parse(created_at.replace(' UTC', 'Z').replace(' ', 'T')) - Date.now()) < 60_000);
   assert.equal(modified_at, created_at);
-  const { messages: told } = await client.call(messages.list, {});
+  const { messages: reported } = await client.call(messages.list, {});
   assert.ok(
-    told.some(({ msg_title }) => msg_title.startsWith(`Snapshot before (${id}) of volume reports (${volume.name})`)),
+    reported.some(({ msg_title }) =>
+      msg_title.startsWith(`Snapshot before (${id}) of volume reports (${volume.name})`),
+    ),
   );
 });
 

@@ -21,8 +21,8 @@ test('users are changed and removed by administrators, and each change is on rec
   assert.equal((await client.refused(users.list, { limit: 'x' as never })).code, 7);
   await changedJo.call(users.delete, { name: 'dana' });
   assert.equal((await client.refused(drives.list, {})).code, 5, 'the key of a removed user opens nothing');
-  const { messages: told } = await changedJo.call(messages.list, { attr_key: 'user' });
-  const titles = told.map(({ msg_title }) => msg_title).filter((title) => !title.includes('signed in'));
+  const { messages: reported } = await changedJo.call(messages.list, { attr_key: 'user' });
+  const titles = reported.map(({ msg_title }) => msg_title).filter((title) => !title.includes('signed in'));
   assert.deepEqual(titles, [
     'User dana was removed.',
     'User dana was changed: role (user).',

@@ -53,7 +53,7 @@ test('a volume whose caps cannot be applied does not keep the array from serving
   assert.equal(world.engine.caps.get(other.name)?.readIops, 600);
 });
 
-test('caps and a change of reduction that was cut off are told to the engine again', async (t) => {
+test('caps and a change of reduction that was cut off are sent to the engine again', async (t) => {
   const world = await volumesAlone(t);
   const { volumes, store } = world.array;
   const capped = await volumes.create(wantedVolume('capped', { readIopsCap: 500, writeMbpsCap: 2 }), 'dana');

@@ -33,8 +33,8 @@ test('rows older than the engine lose no data: volumes without a row go if they 
 
   const again = await startArray(configuration);
   try {
-    const { messages: told } = await client.call(messages.list, {});
-    const kept = told.map(({ msg_title }) => msg_title).filter((title) => title.includes('is not on record'));
+    const { messages: reported } = await client.call(messages.list, {});
+    const kept = reported.map(({ msg_title }) => msg_title).filter((title) => title.includes('is not on record'));
     assert.deepEqual(
       kept.toSorted(),
       [full, copy].map((id) => `Pool ${pool} holds ${id}, which has data and is not on record; it is kept.`),

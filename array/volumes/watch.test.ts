@@ -33,7 +33,7 @@ function reads(count: number, microsecondsEach = 100): IoTotals {
   };
 }
 
-test('an average above a limit over a minute is told once, and once more when it is back', async (t) => {
+test('an average above a limit over a minute is reported once, and once more when it is back', async (t) => {
   const { name, volumes, look, news } = await setUp(t);
   await volumes.setThresholds(name, { readIopsLimit: 100 }, 'dana');
   let count = 0;
@@ -43,12 +43,12 @@ test('an average above a limit over a minute is told once, and once more when it
   await run(14, 400);
   assert.equal(news().length, 1, 'eighty a second are within the limit');
   await run(14, 600);
-  const [, told, ...more] = news();
+  const [, reported, ...more] = news();
   assert.match(
-    told ?? '',
+    reported ?? '',
     /^Volume data \(volume-\w+\): 1\d\d(\.\d)? reads a second on average over the last minute, above its limit of 100\.$/,
   );
-  assert.deepEqual(more, [], 'told once');
+  assert.deepEqual(more, [], 'reported once');
   await run(14, 0);
   assert.match(news()[2] ?? '', /within its limit of 100 again/);
   assert.equal(news().length, 3);

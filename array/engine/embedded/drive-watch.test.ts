@@ -40,26 +40,26 @@ function lossOf(rig: EngineRig): string | undefined {
   return event?.type === 'drive-failed' && event.drive === rig.drive(0) ? event.reason : undefined;
 }
 
-const damages: Record<string, { readonly damage: (file: string, other: string) => void; readonly told: RegExp }> = {
-  'moved away': { damage: (file) => renameSync(file, `${file}.moved`), told: /was moved or deleted; put it back/ },
-  deleted: { damage: (file) => rmSync(file), told: /was moved or deleted/ },
+const damages: Record<string, { readonly damage: (file: string, other: string) => void; readonly reported: RegExp }> = {
+  'moved away': { damage: (file) => renameSync(file, `${file}.moved`), reported: /was moved or deleted; put it back/ },
+  deleted: { damage: (file) => rmSync(file), reported: /was moved or deleted/ },
   'replaced by a copy of itself': {
     damage: (file) => {
       copyFileSync(file, `${file}.copy`);
       renameSync(`${file}.copy`, file);
     },
-    told: /something else is at .*; put back what was there/,
+    reported: /something else is at .*; put back what was there/,
   },
   'replaced by a folder': {
     damage: (file) => {
       rmSync(file);
       mkdirSync(file);
     },
-    told: /something else is at/,
+    reported: /something else is at/,
   },
   'cut short': {
     damage: (file) => truncateSync(file, MIB),
-    told: /was cut from \d+ to 1048576 bytes; replace the drive/,
+    reported: /was cut from \d+ to 1048576 bytes; replace the drive/,
   },
   blanked: {
     damage: (file) => {
@@ -67,7 +67,7 @@ const damages: Record<string, { readonly damage: (file: string, other: string) =
       truncateSync(file, 0);
       truncateSync(file, size);
     },
-    told: /its superblock is gone/,
+    reported: /its superblock is gone/,
   },
   'filled with what the other drive holds': {
     damage: (file, other) => {
@@ -76,20 +76,20 @@ const damages: Record<string, { readonly damage: (file: string, other: string) =
       writeSync(handle, bytes);
       closeSync(handle);
     },
-    told: /it holds what belongs to another drive/,
+    reported: /it holds what belongs to another drive/,
   },
 };
 
 describe('a drive in use whose file is', { timeout: 120_000 }, () => {
-  for (const [name, { damage, told }] of Object.entries(damages)) {
-    it(`${name} fails within two looks, is told of, and takes nothing along, also after a restart`, async (t) => {
+  for (const [name, { damage, reported }] of Object.entries(damages)) {
+    it(`${name} fails within two polls, is reported, and affects nothing else, also after a restart`, async (t) => {
       const rig = await served(t);
       damage(fileOf(rig, 0), fileOf(rig, 1));
       await rig.engine.inspectDrives();
       await rig.engine.inspectDrives();
       assert.equal(await rig.driveState(0), 'failed');
       assert.equal((await rig.group('group-of-p')).state, 'degraded');
-      assert.match(lossOf(rig) ?? '', told);
+      assert.match(lossOf(rig) ?? '', reported);
       await rig.write('v', 0, 'b', BLOCK);
       await rig.engine.flushVolume('v');
       assert.equal(await rig.read('v', 0, BLOCKS), `b${'a'.repeat(BLOCKS - 1)}`);
@@ -141,15 +141,15 @@ describe('a drive in use whose file is', { timeout: 120_000 }, () => {
     }
   });
 
-  it('moved, free or a spare, is failed and told of as well', async (t) => {
+  it('moved, free or a spare, is failed and reported as well', async (t) => {
     const rig = await engineRig(t);
     await rig.mirror('g', 0, 1, [2]);
     rmSync(fileOf(rig, 2));
     rmSync(fileOf(rig, 3));
     await rig.engine.inspectDrives();
     assert.deepEqual([await rig.driveState(2), await rig.driveState(3)], ['failed', 'failed']);
-    const told = rig.events.flatMap((event) => (event.type === 'drive-failed' ? [[event.drive, event.group]] : []));
-    assert.deepEqual(told, [
+    const reported = rig.events.flatMap((event) => (event.type === 'drive-failed' ? [[event.drive, event.group]] : []));
+    assert.deepEqual(reported, [
       [rig.drive(2), 'g'],
       [rig.drive(3), null],
     ]);

@@ -138,7 +138,7 @@ for (const compression of [false, true]) {
   });
 }
 
-test('what compression and deduplication spare is told', async (t) => {
+test('what compression and deduplication spare is reported', async (t) => {
   const rig = await engineRig(t);
   await rig.pool('p', 0, 1);
   await rig.engine.createVolume({ id: 'v', pool: 'p', sizeBytes: 16 * MIB, compression: true, deduplication: true });

@@ -174,7 +174,7 @@ test('a destination that does not answer fails a few files, not all of them one 
   assert.ok([...engine.of(share).values()].every(({ isArchived }) => !isArchived));
 });
 
-test('a recall that fails answers the reader, and is told', async (t) => {
+test('a recall that fails answers the reader, and is reported', async (t) => {
   const { it, share, engine, scan, bucket, recall } = await setUp(t);
   const [lost, damaged] = ['/lost.log', '/damaged.log'].map((path) => engine.add(share, path, path));
   await scan(share);

@@ -79,7 +79,7 @@ test('the recycle bin gives files up when they were there for long enough', asyn
   assert.equal(engine.bins.get(share)?.length, 0);
 });
 
-test('pages beyond the first are done, and progress is told', async (t) => {
+test('pages beyond the first are done, and progress is reported', async (t) => {
   const { it, share, engine, clock } = await setUp(t);
   for (let n = 0; n < 4_500; n += 1) engine.add(share, `/${n}.${n % 2 === 0 ? 'log' : 'txt'}`, '');
   engine.set(share, { share: { files: 4_500 } as ShareReport });
@@ -208,7 +208,7 @@ test('times of scans that were missed are made up for once, other times for none
   assert.equal(runs(), 2);
 });
 
-test('a scan that cannot take its snapshot is told of and tried at the next time', async (t) => {
+test('a scan that cannot take its snapshot is reported and tried at the next time', async (t) => {
   const { it, share, engine, scan } = await setUp(t);
   engine.add(share, '/a.log', 'x');
   engine.broken.add(share);

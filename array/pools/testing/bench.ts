@@ -31,7 +31,7 @@ export interface PoolBench {
   readonly tools: ArrayTools;
   readonly clock: ManualClock;
   readonly configuration: { cacheGb: number };
-  readonly told: { pool: string; cache: PoolCache }[];
+  readonly reported: { pool: string; cache: PoolCache }[];
   /** What the engine says it has. */
   readonly reports: Map<string, PoolReport>;
   /** Sets what a pool uses, and publishes a reading. */
@@ -51,10 +51,10 @@ export function poolBench(
 ): PoolBench {
   const log = createLog('array', 'silent');
   const reports = new Map<string, PoolReport>();
-  const told: { pool: string; cache: PoolCache }[] = [];
+  const reported: { pool: string; cache: PoolCache }[] = [];
   const configuration = { cacheGb: 0 };
   const shrinks: FakeShrink[] = [];
-  const engine = rememberingEngine(reports, told, shrinks);
+  const engine = rememberingEngine(reports, reported, shrinks);
   const readings = new Readings(engine, log);
   const listeners: (() => unknown)[] = [];
   readings.onReading = (listener) => listeners.push(() => listener(readings, clock.now()));
@@ -72,7 +72,7 @@ export function poolBench(
     volumes: volumesInPool,
   });
   return {
-    ...{ pools, tools, clock, configuration, told, reports, shrinks },
+    ...{ pools, tools, clock, configuration, reported, reports, shrinks },
     async use(pool, usedBytes, savedBytes = 0) {
       reports.set(pool, { ...(reports.get(pool) as PoolReport), usedBytes, savedBytes });
       await readings.refresh();
@@ -96,7 +96,7 @@ function newClock(): ManualClock {
 
 function rememberingEngine(
   reports: Map<string, PoolReport>,
-  told: { pool: string; cache: PoolCache }[],
+  reported: { pool: string; cache: PoolCache }[],
   shrinks: FakeShrink[],
 ): Engine {
   const put = (id: string, groups: readonly string[], totalBytes: number): Promise<void> => {
@@ -136,7 +136,7 @@ function rememberingEngine(
       return Promise.resolve();
     },
     setPoolCache: (pool, cache) => {
-      told.push({ pool, cache });
+      reported.push({ pool, cache });
       return Promise.resolve();
     },
   };

@@ -12,7 +12,7 @@ import type { DamageCase, Snapshot } from '../../raid/testing/damage.ts';
 import { GroupRig } from '../../raid/testing/group-rig.ts';
 
 /**
- * The matrix of `storage/raid/corruption-matrix.seeded.test.ts` for a volume that is compressed and deduplicated: one drive is
+ * The matrix of `storage/raid/corruption-matrix.long.test.ts` for a volume that is compressed and deduplicated: one drive is
  * damaged, something happens, and the volume and its snapshot read as they were flushed. There a wrong block would be a
  * wrong chunk, and a chunk may be in many places. GRANARY_TORTURE=1 runs all cases, by default it is a slice.
  */

@@ -48,7 +48,7 @@ test('a server comes in by its name and its address, by both where both are give
   await assert.rejects(Initiator.discover({ host, port: 3260, initiatorName: BOB }), refusedWith(NOT_FOUND));
   const types = events.map(({ type }) => type);
   assert.equal(types.filter((type) => type === 'session-opened').length, 3, 'discovery is no session');
-  assert.equal(types.filter((type) => type === 'login-refused').length, 2, 'each initiator is told of once');
+  assert.equal(types.filter((type) => type === 'login-refused').length, 2, 'each initiator is reported once');
 });
 
 test('of several servers an initiator could be, the one described most closely counts', async (t) => {
@@ -108,17 +108,17 @@ test('what changes is seen by those who are logged in, at once', async (t) => {
   const session = await login();
   const lun = session.lun(0);
   await lun.clearUnitAttentions();
-  const told = async () => (await lun.clearUnitAttentions()).map(({ asc, ascq }) => [asc, ascq]);
+  const reported = async () => (await lun.clearUnitAttentions()).map(({ asc, ascq }) => [asc, ascq]);
   await engine.putServer(server({ units: [unit(0, VOLUME), unit(5, OTHER)] }));
-  assert.deepEqual(await told(), [[0x3f, 0x0e]]);
+  assert.deepEqual(await reported(), [[0x3f, 0x0e]]);
   const added = session.lun(5);
   await added.clearUnitAttentions();
   await engine.expandVolume(VOLUME, 2 * VOLUME_BYTES);
-  assert.deepEqual(await told(), [[0x2a, 0x09]]);
+  assert.deepEqual(await reported(), [[0x2a, 0x09]]);
   assert.equal((await lun.readCapacity()).blocks, (2 * VOLUME_BYTES) / 512);
   await engine.deleteVolume(OTHER);
   await assert.rejects(added.read(0, 1), isScsiError);
-  assert.deepEqual(await told(), [[0x3f, 0x0e]]);
+  assert.deepEqual(await reported(), [[0x3f, 0x0e]]);
   await engine.putServer(server({ units: [unit(0, VOLUME, true)] }));
   await assert.rejects(lun.write(0, Buffer.alloc(512)), isScsiError);
   await engine.removeServer('srv-00000001');

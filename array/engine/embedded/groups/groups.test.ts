@@ -208,7 +208,7 @@ test('a RAID6 that misses too many drives at the start comes back with any of th
   await rig.engine.flushVolume('v');
 });
 
-test('a scrub begins where it is told, tells how far it is, and can be cancelled', async (t) => {
+test('a scrub begins where it is asked to, reports its progress, and can be cancelled', async (t) => {
   const rig = await engineRig(t, { count: 2, driveMb: 128 });
   await rig.pool('p', 0, 1);
   await rig.volume('v', 'p', 64 * MIB);
@@ -227,7 +227,7 @@ test('a scrub begins where it is told, tells how far it is, and can be cancelled
   assert.equal((await rig.group('group-of-p')).state, 'normal');
 });
 
-test('background work is as slow as it is told, and says how fast it is', async (t) => {
+test('background work is as slow as it is set, and reports its speed', async (t) => {
   const rig = await engineRig(t, { count: 2 });
   await rig.pool('p', 0, 1);
   await rig.volume('v', 'p', 32 * MIB);
@@ -250,7 +250,7 @@ test('background work is as slow as it is told, and says how fast it is', async 
   await assert.rejects(scrub, { code: 'cancelled' });
 });
 
-test('a rebuild that goes on after a start is slow until it is told how fast it may be', async (t) => {
+test('a rebuild that goes on after a start is slow until its speed is set', async (t) => {
   const rig = await engineRig(t, { count: 3 });
   await rig.pool('p', 0, 1);
   await rig.volume('v', 'p', 64 * MIB);
@@ -288,7 +288,7 @@ test('a group that was being made when the engine died is undone, and so are its
   await rig.mirror('h', 0, 1);
 });
 
-test('shredding overwrites what a free drive holds, from where it is told, and gives its room back', async (t) => {
+test('shredding overwrites what a free drive holds, from where it is asked to, and frees its space', async (t) => {
   const rig = await engineRig(t, { count: 3 });
   await rig.pool('p', 0, 1);
   await rig.volume('v', 'p');

@@ -100,7 +100,7 @@ test('an archived file shows its size, and reading it waits until its contents a
   assert.equal(wanted().length, 1, 'however many wait');
 });
 
-test('a recall that takes long or fails is told to those who wait, and asked for again', async (t) => {
+test('a recall that takes long or fails is reported to the waiting clients, and asked for again', async (t) => {
   const { rig, client, shares } = await setUp(t);
   const handle = await makeFile(client, client.root, 'f', Buffer.alloc(5000, 'x'));
   const file = named(await listed(rig, 's'), '/f');

@@ -6,7 +6,7 @@ import { shareRig } from './testing/share-rig.ts';
 
 const QUOTA = 69;
 
-test('quotas are enforced as their switches say, and told with what is used', async (t) => {
+test('quotas are enforced as their switches say, and reported with what is used', async (t) => {
   const rig = await shareRig(t);
   await rig.share('files');
   const { shares } = rig;

@@ -253,8 +253,8 @@ test('a pool that is away and comes back: clients hear of errors, then everythin
   await rig.rig.start();
   await rig.serve();
   await rig.shares.putShare(servedShare('files'));
-  const told = rig.rig.events.filter(({ type }) => type === 'background-error');
-  assert.match(JSON.stringify(told.at(-1)), /Share files cannot be mounted now/);
+  const reported = rig.rig.events.filter(({ type }) => type === 'background-error');
+  assert.match(JSON.stringify(reported.at(-1)), /Share files cannot be mounted now/);
   assert.equal((await rig.reported('files'))?.share ?? null, null);
   for (const drive of [0, 1]) rig.rig.show(drive);
   for (const drive of [0, 1]) await rig.engine.bringDriveOnline(rig.rig.drive(drive));

@@ -18,8 +18,8 @@ import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
  */
 
 /** Of so many cases one is tried: prime to the numbers of damages and moments, so that in long runs each comes up. */
-const CASES_PER_TRY = rounds({ quick: 37, long: 11, torture: 1 });
-const PAGES_PER_TRY = rounds({ quick: 31, long: 8, torture: 1 });
+const CASES_PER_TRY = rounds({ quick: 11, long: 11, torture: 1 });
+const PAGES_PER_TRY = rounds({ quick: 8, long: 8, torture: 1 });
 const PAGE = 4096;
 
 type Damage = 'zeroed' | 'foreign' | 'rolled back' | 'emptied' | 'removed';

@@ -100,7 +100,7 @@ test('a mirror that is broken in the middle of a round leaves the last snapshot 
     assert.equal((await destination.client.refused(mirrorJobs.break, { id: remoteJob })).code, 10100);
   });
 
-  await t.test('from its source, while the destination is out of reach: it is told when it answers', async () => {
+  await t.test('from its source, while the destination is out of reach: it is reported when it answers', async () => {
     await disk.write(0, whole);
     const { job, remoteJob, copy } = await pair.mirror(volume);
     await pair.shipped(copy, 1);
