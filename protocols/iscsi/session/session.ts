@@ -203,7 +203,8 @@ export class IscsiSession implements Nexus, ManagedSession {
       return;
     }
     // Everything but SCSI commands makes room in the window at once; what is slow among it is rare.
-    if (((header[0] ?? 0) & IMMEDIATE) === 0) this.#window.ended();
+    // A SNACK has no number and took no place.
+    if (((header[0] ?? 0) & IMMEDIATE) === 0 && opcode !== InitiatorOpcode.snack) this.#window.ended();
     switch (opcode) {
       case InitiatorOpcode.nopOut:
         this.#nopOut(header, data);
