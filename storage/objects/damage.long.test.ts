@@ -17,7 +17,7 @@ import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
  * (an error, or it is not found), but must not show the bytes of another object or of before.
  */
 
-/** Of so many cases one is tried: prime to the numbers of damages and moments, so that in long runs each comes up. */
+/** Every nth case is tried; n is coprime to the numbers of damages and moments, so that a slice covers all of both. */
 const CASES_PER_TRY = rounds({ quick: 11, long: 11, torture: 1 });
 const PAGES_PER_TRY = rounds({ quick: 8, long: 8, torture: 1 });
 const PAGE = 4096;
