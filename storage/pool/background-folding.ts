@@ -25,12 +25,10 @@ export class BackgroundFolding {
 
   /** Runs `work` while no other background work changes maps. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => {
+    return this.#inTurn(() => {
       if (this.#closed) throw new StorageError('closed', 'The pool is closed.');
       return work();
     });
-    this.#last = turn.catch(() => undefined);
-    return turn;
   }
 
   /** Schedules the layer for folding if nothing refers to it. */
@@ -60,6 +58,12 @@ export class BackgroundFolding {
     await this.#last;
   }
 
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
   /** The disk is full: tries again later. */
   #retryLater(layer: Layer): void {
     if (this.#closed) return;
@@ -77,7 +81,10 @@ export class BackgroundFolding {
       const current = layer;
       this.#due.delete(current);
       try {
-        const next = await this.exclusively(async () => (current.isUnreferenced ? this.#fold(current) : []));
+        // A pool closed meanwhile is no error: its layers are folded when it is opened again.
+        const next = await this.#inTurn(async () =>
+          current.isUnreferenced && !this.#closed ? this.#fold(current) : [],
+        );
         for (const candidate of next) if (candidate.isUnreferenced) this.#due.add(candidate);
       } catch (error) {
         // The others can still be folded; this one is found again when the pool is opened.
