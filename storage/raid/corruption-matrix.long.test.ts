@@ -14,7 +14,7 @@ import { GroupRig } from './testing/group-rig.ts';
 /**
  * One drive is damaged, in every region of it and in every way, and then something happens: what is read afterwards
  * must be what was flushed. `docs/storage.md` has the table. The slice of `npm run test:long` takes every area, damage
- * and moment at least once; `npm run torture` runs all of them; corruption.test.ts has the rules one by one.
+ * and moment at least once; `npm run torture` runs all of them; corruption.long.test.ts has the rules one by one.
  */
 const MOMENTS = ['read', 'scrub', 'restart', 'kill', 'rebuild'] as const;
 type Moment = (typeof MOMENTS)[number];
