@@ -179,6 +179,22 @@ test('an aborted migration leaves the volume where it was and nothing where it w
   assert.deepEqual(await disk.read(0, 64), it.bytes);
 });
 
+test('a migration that is aborted before its move begins does not move', async (t) => {
+  const it = await setUp(t, 8);
+  const { client, cg, from, to } = it;
+  const before = await it.used(to);
+  // The job begins at some moment of the abort, another one each time.
+  for (let round = 0; round < 8; round++) {
+    await it.start();
+    await sleep(round % 3);
+    await client.call(migrationJobs.abort, { migration_cg_id: cg });
+    assert.equal((await it.job()).status, 'Aborted');
+  }
+  await until(async () => (await it.used(to)) === before, 'nothing is left in the other pool');
+  assert.equal((await it.get()).pool_name, from);
+  assert.deepEqual(await it.disk.read(0, 8), it.bytes);
+});
+
 test('a migration cut off by a restart or a failover ends all the same', async (t) => {
   const it = await setUp(t, 64);
   const { client, disk, to } = it;

@@ -32,6 +32,8 @@ export class MigrationService {
   readonly #volumes: VolumeService;
   readonly #pools: PoolService;
   readonly #moves = new Map<string, VolumeMove>();
+  /** Being aborted: no move of these may begin, until the record says how it ended. */
+  readonly #aborting = new Set<string>();
   #isStopping = false;
 
   constructor(tools: ArrayTools, volumes: VolumeService, pools: PoolService) {
@@ -113,8 +115,19 @@ export class MigrationService {
 
   /** The volume stays where it was, unless it has arrived already. */
   async abort(name: string, actor: string): Promise<string> {
-    const { migration, move } = this.get(name);
+    const { migration } = this.get(name);
     this.#refuseUnless(migration.name, 'Running', 'Paused');
+    this.#aborting.add(migration.name);
+    try {
+      await this.#abort(migration, actor);
+    } finally {
+      this.#aborting.delete(migration.name);
+    }
+    return migration.sourceGroup;
+  }
+
+  async #abort(migration: Migration, actor: string): Promise<void> {
+    const move = this.#moves.get(migration.name);
     if (move) {
       move.stop();
       const { outcome } = await move.ended;
@@ -128,7 +141,6 @@ export class MigrationService {
       this.#refuseUnless(migration.name, 'Running', 'Paused');
       this.#leave(tx, migration, 'was aborted; the volume stays where it was', actor);
     });
-    return migration.sourceGroup;
   }
 
   /** Those that are paused have no job that would stop them. */
@@ -143,6 +155,7 @@ export class MigrationService {
     const found = this.#tools.store.read((db) => findMigration(db, migration));
     if (found?.status !== 'Running') return { outcome: 'done' };
     if (this.#isStopping) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'the array stops' };
+    if (this.#aborting.has(migration)) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'it is being aborted' };
     const move = this.#moves.get(migration) ?? this.#begin(found);
     const stop = () => move.stop();
     signal.addEventListener('abort', stop);
