@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
-import { promisify } from 'node:util';
 import { CloudIssuerFiles, Issuer, probeChain, secureFetch, type KeyAndCertificate } from '@granary/kernel';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
@@ -21,8 +17,6 @@ const MANAGEMENT_PORT = 7480;
 const now = Date.now();
 const authority = Issuer.createAuthority('Authority of the installation', now).issuer;
 const trusted = [authority.certificate];
-
-const run = promisify(execFile);
 
 async function tlsArray(t: Parameters<typeof temporaryFolder>[0]) {
   const issuer = new CloudIssuerFiles(temporaryFolder(t)).ensure(authority, now);
@@ -76,39 +70,3 @@ test("the portal's key opens an array over the portal's connection, and over no 
   for (const client of [undefined, cloud]) assert.notEqual(await statusBy(client, internalKey), 0);
   assert.notEqual(await statusBy(portal, 'another key'), 0);
 });
-
-const hasAws = await run('aws', ['--version']).then(
-  () => true,
-  () => false,
-);
-
-test(
-  'awscli reaches S3 by the authority of --ca-bundle, and not without it',
-  { skip: hasAws ? false : 'aws is not installed (Debian package awscli)' },
-  async (t) => {
-    const folder = temporaryFolder(t);
-    const objects = await testObjects(t);
-    const { s3 } = await objects.user(await objects.account('acme'), 'ada', 'account_admin');
-    // TLS is turned on later: the data port follows.
-    const { host } = objects.configuration.management;
-    const issuer = new CloudIssuerFiles(temporaryFolder(t)).ensure(authority, now);
-    await objects.restart({ tls: issuer.issue({ role: 'array', id: 'a', hosts: [host], use: 'server', now }) });
-    const [ca, file] = [join(folder, 'ca.crt'), join(folder, 'file')];
-    writeFileSync(ca, authority.certificate);
-    writeFileSync(file, 'kept');
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      AWS_ACCESS_KEY_ID: s3.access,
-      AWS_SECRET_ACCESS_KEY: s3.secret,
-      AWS_DEFAULT_REGION: 'us-east-1',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      AWS_MAX_ATTEMPTS: '1',
-    };
-    const aws = (...args: string[]) =>
-      run('aws', ['--endpoint-url', `https://${host}:${DATA_PORT}`, ...args], { env, timeout: 600_000 });
-    await aws('--ca-bundle', ca, 's3', 'mb', 's3://books');
-    await aws('--ca-bundle', ca, 's3', 'cp', file, 's3://books/file');
-    await assert.rejects(aws('s3', 'ls', 's3://books'), /SSL validation failed|CERTIFICATE_VERIFY_FAILED/);
-  },
-);

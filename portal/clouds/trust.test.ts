@@ -39,6 +39,14 @@ async function cloudWith(t: TestContext, shown: KeyAndCertificate | undefined, h
 const trustedOf = (id: number) =>
   store.read((db) => db.get<{ trusted: string | null }>('SELECT trusted FROM clouds WHERE id = :id', { id }))?.trusted;
 
+/** An address of this machine that others could reach, and that the portal connects to. */
+async function outerAddress(): Promise<string | undefined> {
+  for (const address of machineAddresses().filter((one) => !isLoopback(one)))
+    if (await outgoingAddress(address).catch(() => undefined)) return address;
+  return undefined;
+}
+const ownAddress = await outerAddress();
+
 test('a cloud with an authority of its own is registered by its fingerprint, and not without', async (t) => {
   const registration = await cloudWith(t, certificateOf(foreign));
   const shown = certificateFingerprint(foreign.certificate);
@@ -72,14 +80,6 @@ test("a cloud that the portal's authority signed is known by its own issuer, not
   const { data } = await admin.client.clouds.create(await cloudWith(t, certificateOf(issuer)));
   assert.equal(trustedOf(data.cloud_id), issuer.certificate);
 });
-
-/** An address of this machine that others could reach, and that the portal connects to. */
-async function outerAddress(): Promise<string | undefined> {
-  for (const address of machineAddresses().filter((one) => !isLoopback(one)))
-    if (await outgoingAddress(address).catch(() => undefined)) return address;
-  return undefined;
-}
-const ownAddress = await outerAddress();
 
 test(
   'a cloud in the clear is registered on loopback alone',
