@@ -18,7 +18,17 @@ export interface BucketSettings {
   /** Swift: limits of the container. */
   readonly quotaBytes?: number;
   readonly quotaObjects?: number;
+  /** Swift: another container keeps what is overwritten or deleted here (X-Versions-Location, X-History-Location). */
+  readonly legacyVersions?: LegacyVersions;
+  /** Swift: ids of the accounts that `read` and `write` name, as the names were when they were set. */
+  readonly aclAccounts?: Readonly<Record<string, string>>;
   readonly replication?: ReplicationRule;
+}
+
+export interface LegacyVersions {
+  readonly container: string;
+  /** `stack`: a deletion brings back what was there before. `history`: it keeps that, too, and marks the deletion. */
+  readonly mode: 'stack' | 'history';
 }
 
 export interface CorsRule {

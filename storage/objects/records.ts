@@ -30,6 +30,8 @@ export interface Bucket {
   /** Versions of every age that hold bytes, parts of unfinished uploads not counted. */
   readonly objects: number;
   readonly bytes: number;
+  /** Of `objects`, those that something newer hides. */
+  readonly noncurrent: number;
 }
 
 export interface Checksum {
@@ -60,8 +62,21 @@ export interface ObjectAttributes {
   readonly staticManifest?: { readonly etag: string; readonly size: number };
   /** Swift dynamic large object: `container/prefix`. */
   readonly dynamicManifest?: string;
+  /** A Swift symlink: who reads it gets the object it names. */
+  readonly symlink?: Symlink;
   /** Replicated from elsewhere, or to elsewhere: see the replication of the bucket. */
   readonly replication?: 'PENDING' | 'COMPLETED' | 'FAILED' | 'REPLICA';
+}
+
+/** Where a symlink leads: a dynamic one to whatever has the name, a static one to that object as it was. */
+export interface Symlink {
+  /** Id of the target's account; absent for the symlink's own. */
+  readonly account?: string;
+  readonly container: string;
+  readonly object: string;
+  /** Static: ETag and size that the target had. */
+  readonly etag?: string;
+  readonly bytes?: number;
 }
 
 export interface Retention {

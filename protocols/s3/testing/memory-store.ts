@@ -47,6 +47,7 @@ export class MemoryStore {
       settings: {},
       objects: 0,
       bytes: 0,
+      noncurrent: 0,
       ...bucket,
     };
     this.buckets.push(added);

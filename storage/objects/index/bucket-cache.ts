@@ -4,7 +4,7 @@ import type { Bucket } from '../records.ts';
 const KNOWN_MAX = 10_000;
 
 /** How much is in a bucket. */
-export type BucketCounters = Pick<Bucket, 'objects' | 'bytes'>;
+export type BucketCounters = Pick<Bucket, 'objects' | 'bytes' | 'noncurrent'>;
 
 /**
  * Buckets that a thread has read, for as long as none changes: every request needs one, and to ask the index was a
@@ -76,5 +76,9 @@ class KnownBucket implements Bucket {
 
   get bytes(): number {
     return this.#count(this.id).bytes;
+  }
+
+  get noncurrent(): number {
+    return this.#count(this.id).noncurrent;
   }
 }

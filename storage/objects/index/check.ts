@@ -29,14 +29,16 @@ export function checkIndex(db: Reads): string[] {
 
 function* checkBuckets(db: Reads): Generator<string> {
   const sql = `
-    WITH held AS (SELECT bucket, size FROM objects UNION ALL SELECT bucket, size FROM versions WHERE marker = 0),
-      counted AS (SELECT bucket, count(*) AS objects, sum(size) AS bytes FROM held GROUP BY bucket)
-    SELECT b.id, b.objects, b.bytes, coalesce(c.objects, 0) AS countedObjects, coalesce(c.bytes, 0) AS countedBytes
+    WITH held AS (SELECT bucket, size, 0 AS hidden FROM objects
+        UNION ALL SELECT bucket, size, 1 FROM versions WHERE marker = 0),
+      counted AS (SELECT bucket, count(*) AS objects, sum(size) AS bytes, sum(hidden) AS noncurrent FROM held GROUP BY bucket)
+    SELECT b.id, b.objects, b.bytes, b.noncurrent, coalesce(c.objects, 0) AS countedObjects,
+      coalesce(c.bytes, 0) AS countedBytes, coalesce(c.noncurrent, 0) AS countedNoncurrent
     FROM buckets b LEFT JOIN counted c ON c.bucket = b.id
-    WHERE b.objects <> countedObjects OR b.bytes <> countedBytes`;
+    WHERE b.objects <> countedObjects OR b.bytes <> countedBytes OR b.noncurrent <> countedNoncurrent`;
   for (const row of db.iterate<Record<string, number>>(sql)) {
-    yield `bucket ${row.id}: ${row.objects} objects of ${row.bytes} bytes on record, ` +
-      `${row.countedObjects} of ${row.countedBytes} there`;
+    yield `bucket ${row.id}: ${row.objects} objects of ${row.bytes} bytes on record, ${row.noncurrent} not current, ` +
+      `${row.countedObjects} of ${row.countedBytes} there, ${row.countedNoncurrent} not current`;
   }
 }
 

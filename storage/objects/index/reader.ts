@@ -88,8 +88,8 @@ export class IndexReader {
   }
 
   #count(bucket: number): BucketCounters {
-    const row = this.db.get<BucketCounters>('SELECT objects, bytes FROM buckets WHERE id = ?', bucket);
-    return row ?? { objects: 0, bytes: 0 };
+    const row = this.db.get<BucketCounters>('SELECT objects, bytes, noncurrent FROM buckets WHERE id = ?', bucket);
+    return row ?? { objects: 0, bytes: 0, noncurrent: 0 };
   }
 
   bucketById(id: number): Bucket | undefined {

@@ -67,6 +67,7 @@ export const BUCKET_COLUMNS = 'id, account, name, policy, created_at, versioning
 export interface BucketRow extends KnownBucket {
   readonly objects: number;
   readonly bytes: number;
+  readonly noncurrent: number;
 }
 
 export interface UploadRow {
@@ -228,6 +229,7 @@ export function bucketOf(row: BucketRow): Bucket {
     settings: JSON.parse(row.settings) as BucketSettings,
     objects: row.objects,
     bytes: row.bytes,
+    noncurrent: row.noncurrent,
   };
 }
 

@@ -188,5 +188,13 @@ export const MIGRATIONS: Migrations = {
         tx.exec(TABLES);
       },
     },
+    {
+      name: '0003-noncurrent',
+      apply(tx) {
+        tx.exec(`ALTER TABLE buckets ADD COLUMN noncurrent INTEGER NOT NULL DEFAULT 0;
+          UPDATE buckets SET noncurrent = (SELECT count(*) FROM versions WHERE bucket = buckets.id AND marker = 0)
+          WHERE versioning <> 'off'`);
+      },
+    },
   ],
 };

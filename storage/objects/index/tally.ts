@@ -22,9 +22,15 @@ export class Tally {
   readonly #steps: Step[] = [];
   readonly #live = new Map<number, Map<number, number>>();
   readonly #marked = new Set<number>();
+  readonly #hidden = new Map<number, number>();
 
   step(step: Step): void {
     this.#steps.push(step);
+  }
+
+  /** Objects of a bucket that something newer hides since; negative when it hides them no more. */
+  hide(bucket: number, objects: number): void {
+    this.#hidden.set(bucket, (this.#hidden.get(bucket) ?? 0) + objects);
   }
 
   /** Bytes that came to life, or died, at a place. */
@@ -43,6 +49,7 @@ export class Tally {
       for (const [segment, bytes] of segments) this.#liveIn(drive, segment, bytes);
     }
     for (const partition of other.#marked) this.#marked.add(partition);
+    for (const [bucket, objects] of other.#hidden) this.hide(bucket, objects);
   }
 
   /** Writes all counters and resets them. `mark` is the number that marked partitions get. */
@@ -62,6 +69,7 @@ export class Tally {
     this.#steps.length = 0;
     this.#live.clear();
     this.#marked.clear();
+    this.#hidden.clear();
   }
 
   #flushBuckets(db: Transaction): void {
@@ -77,6 +85,9 @@ export class Tally {
     for (const [bucket, { objects, bytes }] of sums) {
       if (objects === 0 && bytes === 0) continue;
       db.run('UPDATE buckets SET objects = objects + ?, bytes = bytes + ? WHERE id = ?', objects, bytes, bucket);
+    }
+    for (const [bucket, objects] of this.#hidden) {
+      if (objects !== 0) db.run('UPDATE buckets SET noncurrent = noncurrent + ? WHERE id = ?', objects, bucket);
     }
   }
 

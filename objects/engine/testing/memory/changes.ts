@@ -77,7 +77,7 @@ export class MemoryChanges {
       throw new ObjectError('bucket-exists', 'The bucket exists.');
     const id = this.#state.nextSequence();
     const versioning = lockable ? 'enabled' : 'off';
-    const counters = { objects: 0, bytes: 0 };
+    const counters = { objects: 0, bytes: 0, noncurrent: 0 };
     const record = { id, account, name, policy, createdAt: at, versioning, lockable, settings, ...counters } as const;
     this.#state.buckets.set(id, { record, keys: new Map() });
     this.#state.usage.add({ account, policy, buckets: 1, objects: 0, bytes: 0, at });

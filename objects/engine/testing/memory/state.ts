@@ -51,7 +51,9 @@ export class MemoryState {
   /** With its counters. */
   shown({ record, keys }: MemoryBucket): Bucket {
     const stored = [...keys.values()].flat().filter(({ isDeleteMarker }) => !isDeleteMarker);
-    return { ...record, objects: stored.length, bytes: stored.reduce((sum, { size }) => sum + size, 0) };
+    const current = [...keys.values()].filter(([newest]) => newest?.isDeleteMarker === false).length;
+    const bytes = stored.reduce((sum, { size }) => sum + size, 0);
+    return { ...record, objects: stored.length, bytes, noncurrent: stored.length - current };
   }
 
   versions(bucket: number, key: string): readonly ObjectVersion[] {

@@ -67,6 +67,7 @@ function purgeVersions(
     bytes += row.size;
   }
   count(change, bucket, -objects, -bytes, at);
+  if (table === 'versions') change.tally.hide(bucket.id, -objects);
   return rows.length;
 }
 

@@ -167,8 +167,10 @@ export function addMarker(
 /** The row of the current version stays for the caller to replace or to delete. */
 function makeRoom(change: Change, bucket: KnownBucket, key: string, current: VersionRow | undefined, at: number): void {
   if (current) {
-    if (bucket.versioning === 'enabled' || current.versioned) change.db.run(RETIRE, bucket.id, key);
-    else drop(change, bucket, current, at);
+    if (bucket.versioning === 'enabled' || current.versioned) {
+      change.db.run(RETIRE, bucket.id, key);
+      change.tally.hide(bucket.id, 1);
+    } else drop(change, bucket, current, at);
   }
   if (bucket.versioning !== 'suspended') return;
   const old = change.db.get<VersionRow>(SELECT_NULL, bucket.id, key);
@@ -178,6 +180,7 @@ function makeRoom(change: Change, bucket: KnownBucket, key: string, current: Ver
 /** Removes one version for good. */
 export function removeVersion(change: Change, bucket: KnownBucket, { row, isCurrent }: FoundVersion, at: number): void {
   drop(change, bucket, row, at);
+  if (!isCurrent && row.marker !== 1) change.tally.hide(bucket.id, -1);
   const { key, sequence } = row;
   if (isCurrent) change.db.run('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket.id, key);
   else change.db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket.id, key, sequence);
@@ -193,10 +196,11 @@ function drop(change: Change, bucket: KnownBucket, row: VersionRow, at: number):
  * After the newest entry of a key went: the next one is current again unless it is a delete marker. One that expired
  * before and is brought back stays: otherwise it would be hidden again at once.
  */
-export function promoteNewest({ db }: Change, bucket: number, key: string, at: number): void {
+export function promoteNewest({ db, tally }: Change, bucket: number, key: string, at: number): void {
   const next = newestRow(db, bucket, key);
   if (!next || next.marker === 1) return;
   db.run(PROMOTE, bucket, key, next.sequence);
   db.run(FORGET_EXPIRY, bucket, key, at);
   db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket, key, next.sequence);
+  tally.hide(bucket, -1);
 }

@@ -45,6 +45,11 @@ export class IndexFixture implements AsyncDisposable {
 
   async reopen(): Promise<void> {
     await this.#writer.close();
+    this.open();
+  }
+
+  /** After its writer was closed. */
+  open(): void {
     this.#writer = new IndexWriter(this.file);
   }
 
