@@ -15,10 +15,10 @@ test('a fold that waits while the pool is closed is left out, and nothing is rep
     },
     (error) => errors.push(error),
   );
-  const started = Promise.withResolvers<void>();
-  const end = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<undefined>();
+  const end = Promise.withResolvers<undefined>();
   const before = folding.exclusively(() => {
-    started.resolve();
+    started.resolve(undefined);
     return end.promise;
   });
   await started.promise;
@@ -26,7 +26,7 @@ test('a fold that waits while the pool is closed is left out, and nothing is rep
   folding.foldIfUnreferenced(unreferenced());
 
   const closed = folding.close();
-  end.resolve();
+  end.resolve(undefined);
   await Promise.all([before, closed, folding.whenIdle()]);
 
   assert.deepEqual(folded, []);
