@@ -12,6 +12,7 @@ export async function reconcile(services: ArrayServices, onStage: (stage: string
   await services.membership.follow();
   onStage('ending what was under way: pools');
   await services.pools.reconcile();
+  if (services.snapshotPolicies.isFirstStart) await services.firstPools.create();
   onStage('ending what was under way: volumes');
   await services.volumes.reconcile();
   await services.nas.reconcile();

@@ -18,6 +18,7 @@ import { ArrayDriveService } from './drives/service.ts';
 import { DriveShredding } from './drives/shredding.ts';
 import { fileHistoryRoutes, fileHistoryVolumeRoutes } from './file-history/routes.ts';
 import { FileHistoryService } from './file-history/service.ts';
+import { FirstPools } from './first-pools/service.ts';
 import { Mailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
@@ -97,6 +98,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const spares = new HotSpares(tools, drives, raidGroups);
   const membership = new RaidGroupMembership(tools, drives);
   const pools = new PoolService(tools, { raidGroups, performance, volumes: volumesInPool });
+  const firstPools = new FirstPools(tools, { drives, building, groups: raidGroups, pools });
   const tags = new TagService(tools);
   const shares = new ShareService(tools, shareReaders);
   const volumes = new VolumeService(tools, {
@@ -190,6 +192,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     building,
     membership,
     pools,
+    firstPools,
     volumes,
     shares,
     servers,

@@ -185,6 +185,8 @@ const cache: Form = {
   included_partitions: 'int',
   total_gb: 'int',
   total_partitions: 'int',
+  // Of our own: what the array uses of it.
+  in_effect_gb: 'num',
 };
 const orderedCache: Form = {
   total_partitions: 'int',

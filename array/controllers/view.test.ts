@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
+import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
 import type { ControllerReport } from '../engine/report.ts';
 import { viewOf, type SharedFacts } from './view.ts';
 
@@ -21,6 +21,22 @@ const shared = {
   cloudHeartbeatAt: NOW - 5_000,
   nowMs: NOW,
 } as SharedFacts;
+
+test('the controllers are on different storage nodes where the array has drives on two', () => {
+  const nodesOf = (nodes: readonly string[]) => {
+    const drives = nodes.map((node, index) => ({ ...testDrive(index), node }));
+    const facts = { ...shared, configuration: { ...shared.configuration, drives } };
+    return [0, 1].map((index) => viewOf({ ...report, index }, facts).sn_host);
+  };
+  assert.deepEqual(nodesOf(['node-1', 'node-1', 'node-4']), ['node-1', 'node-4']);
+  assert.deepEqual(nodesOf(['node-1', 'node-1']), ['node-1', 'node-1']);
+});
+
+test('the size of the cache is the one in effect, in GB with a fraction', () => {
+  const sizeOf = (cacheGb: number) =>
+    viewOf(report, { ...shared, configuration: { ...shared.configuration, cacheGb } }).cache_size;
+  assert.deepEqual([sizeOf(0.5), sizeOf(5.7505), sizeOf(220)], [0.5, 5.75, 220]);
+});
 
 test('a heartbeat is ok while signs of life come, and lost when they stop: of the controller, and of the cloud', () => {
   const signs = (controllerMs: number, cloudMs: number) => {

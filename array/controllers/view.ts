@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { Controller, ControllerVirtualNetwork } from '@granary/contract/array';
-import type { HostedConfiguration, HostedInterface } from '@granary/kernel';
+import { gigabytes, GB, type ControllerHome, type HostedConfiguration, type HostedInterface } from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { ArraySettings } from '../settings/values.ts';
@@ -31,6 +31,7 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
   const { name, index, state, target, host } = report;
   const { configuration, settings } = shared;
   const managementHost = configuration.management.host;
+  const home = homeOf(index, configuration);
   return {
     name,
     display_name: name,
@@ -48,19 +49,25 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     array_chap_secret: shared.chapSecret,
     encryption_password_set: yesNo(shared.isPasswordSet),
     is_encryption_active: yesNo(shared.isEncryptionActive),
-    sn_host: configuration.node,
-    cache_size: configuration.cacheGb,
+    sn_host: home.node,
+    cache_size: gigabytes(configuration.cacheGb * GB),
     cpu_usage_alert: settings.cpuUsageAlert,
     mem_usage_alert: settings.memUsageAlert,
     recycle_bin: yesNo(settings.recycleBin),
     dm_concurrency_level: shared.migrationsMax,
-    allocation_zone_name: configuration.zone,
-    allocation_zone_display_name: configuration.zoneDisplayName,
+    allocation_zone_name: home.zone,
+    allocation_zone_display_name: home.zoneDisplayName,
     array_uuid: configuration.uuid,
     wwpn_count: shared.wwpns,
     integrity_status: shared.isIntact ? 'normal' : 'degraded',
     ...constants,
   };
+}
+
+/** The first controller is counted where the array is, the second at the next node that has drives of it. */
+function homeOf(index: number, configuration: HostedConfiguration): ControllerHome {
+  const others = configuration.drives.filter(({ node }) => node !== configuration.node);
+  return (index === 0 ? undefined : others[0]) ?? configuration;
 }
 
 /** So it is with every array: its own secrets for servers are per server, and it has no IPsec, containers, SMB or iSER. */

@@ -9,11 +9,11 @@ const HOUR_MS = 3_600_000;
 
 describe('the cache of an array', () => {
   it('is divided evenly, in whole pages, and is at most a quarter of the memory', () => {
-    assert.equal(cacheShare(8, 2, 1000 * GB), 4 * GB);
-    assert.equal(cacheShare(8, 1, 16 * GB), 4 * GB);
-    assert.equal(cacheShare(0, 1, 16 * GB), 0);
-    assert.equal(cacheShare(8, 0, 16 * GB), 0);
-    assert.equal(cacheShare(1, 3, 16 * GB) % 4096, 0);
+    assert.equal(cacheShare(8, 2), 4 * GB);
+    assert.equal(cacheShare(8, 1), 8 * GB);
+    assert.equal(cacheShare(0, 1), 0);
+    assert.equal(cacheShare(8, 0), 0);
+    assert.equal(cacheShare(1, 3) % 4096, 0);
   });
 
   it('goes to the pools that have it turned on, and moves as they come, go and change', async () => {

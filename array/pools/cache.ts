@@ -1,21 +1,17 @@
 import { Locks } from '@granary/kernel';
-import { totalmem } from 'node:os';
 import type { PoolCache } from '../engine/engine.ts';
 import type { ArrayTools } from '../tools.ts';
 import { GB } from '../units.ts';
 import { listPools } from './repository.ts';
 import type { Pool } from './pool.ts';
 
-/** However much cache was bought: more of the machine's memory than this would be missed elsewhere. */
-const MEMORY_SHARE_MAX = 0.25;
 const PAGE_BYTES = 4096;
 const HOUR_MS = 3_600_000;
 
 /** The share of one pool in the array's cache, which is memory. */
-export function cacheShare(cacheGb: number, pools: number, memoryBytes = totalmem()): number {
+export function cacheShare(cacheGb: number, pools: number): number {
   if (pools === 0) return 0;
-  const total = Math.min(cacheGb * GB, memoryBytes * MEMORY_SHARE_MAX);
-  return Math.floor(total / pools / PAGE_BYTES) * PAGE_BYTES;
+  return Math.floor((cacheGb * GB) / pools / PAGE_BYTES) * PAGE_BYTES;
 }
 
 /** Divides the array's cache among the pools that use it, evenly, and publishes the result to the engine. */

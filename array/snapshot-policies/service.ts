@@ -72,10 +72,15 @@ export class SnapshotPolicyService {
     this.scheduler = new SnapshotScheduler(tools, (due, at) => this.#runs.run(due, at));
   }
 
+  /** No start has got as far as to make the policies every array comes with. */
+  get isFirstStart(): boolean {
+    return !this.#tools.store.read((db) => isSequenceUsed(db, 'policy'));
+  }
+
   /** At the first start: the policies every array comes with. */
   async createFirst(): Promise<void> {
     const { store, clock } = this.#tools;
-    if (store.read((db) => isSequenceUsed(db, 'policy'))) return;
+    if (!this.isFirstStart) return;
     await store.write((tx) => {
       const now = clock.now();
       for (const first of FIRST) {

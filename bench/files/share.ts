@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { PROGRAM_ENVIRONMENT } from '@granary/kernel';
+import { programEnvironment } from '@granary/kernel';
 import { CONTROLLER_YOUNG_MB } from '../../array/engine/controllers/controller-thread.ts';
 
 /** A young generation is two halves and what survived once, of the same size. */
@@ -17,7 +17,7 @@ export async function startShare(folder: string): Promise<Share> {
   const program = new URL('share-server.ts', import.meta.url);
   const child: ChildProcess = fork(program, [folder], {
     execArgv: [`--max-semi-space-size=${SEMI_SPACE_MB}`],
-    env: { ...process.env, ...PROGRAM_ENVIRONMENT },
+    env: { ...process.env, ...programEnvironment() },
   });
   const [message] = (await once(child, 'message')) as [{ port: number }];
   const stop = async (): Promise<void> => {

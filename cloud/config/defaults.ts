@@ -71,10 +71,10 @@ const defaultTypes = {
     },
   ],
   engine_types: [
-    engine(1, 'small', '1 vCPU, 2 GB memory', { drives: 8, baseCacheGb: 20, flashCacheGb: 200, price: '0.05' }),
-    engine(2, 'medium', '2 vCPU, 4 GB memory', { drives: 16, baseCacheGb: 40, flashCacheGb: 400, price: '0.1' }),
-    engine(3, 'large', '4 vCPU, 8 GB memory', { drives: 32, baseCacheGb: 80, flashCacheGb: 800, price: '0.2' }),
-    engine(4, 'xlarge', '8 vCPU, 16 GB memory', { drives: 64, baseCacheGb: 160, flashCacheGb: 1600, price: '0.4' }),
+    engine(1, 'small', { vcpus: 1, memoryGb: 2, drives: 8, baseCacheGb: 20, flashCacheGb: 200, price: '0.05' }),
+    engine(2, 'medium', { vcpus: 2, memoryGb: 4, drives: 16, baseCacheGb: 40, flashCacheGb: 400, price: '0.1' }),
+    engine(3, 'large', { vcpus: 4, memoryGb: 8, drives: 32, baseCacheGb: 80, flashCacheGb: 800, price: '0.2' }),
+    engine(4, 'xlarge', { vcpus: 8, memoryGb: 16, drives: 64, baseCacheGb: 160, flashCacheGb: 1600, price: '0.4' }),
   ],
   app_engines: [
     appEngine('app_small', 'Small', { vcpus: 1, memoryMb: 1024, price: '0.01', default: true }),
@@ -88,19 +88,24 @@ const defaultTypes = {
 } satisfies Partial<Config>;
 
 interface EngineSize {
+  readonly vcpus: number;
+  readonly memoryGb: number;
   readonly drives: number;
   readonly baseCacheGb: number;
   readonly flashCacheGb: number;
   readonly price: string;
 }
 
-function engine(id: number, size: string, specs: string, { drives, baseCacheGb, flashCacheGb, price }: EngineSize) {
+function engine(id: number, size: string, engineSize: EngineSize) {
+  const { vcpus, memoryGb, drives, baseCacheGb, flashCacheGb, price } = engineSize;
   return {
     id,
     nova_id: 100 + id,
     key: `engine_${size}`,
     name: `${size[0]?.toUpperCase()}${size.slice(1)}`,
-    specs,
+    specs: `${vcpus} vCPU, ${memoryGb} GB memory`,
+    vcpus,
+    memory_mb: memoryGb * 1024,
     max_drives: drives,
     base_cache_gb: baseCacheGb,
     max_cache_gb: baseCacheGb + flashCacheGb,

@@ -10,6 +10,7 @@ export function brokenRules(config: Config): string[] {
     ...badRanges(config),
     ...badEngines(config),
     ...badPolicyTypes(config),
+    ...missingFeatures(config),
   ];
 }
 
@@ -88,6 +89,12 @@ function badEngines({ engine_types }: Config): string[] {
       ? [`engine_types/${index}/max_cache_gb: must be at least its base_cache_gb, ${engine.base_cache_gb}`]
       : [],
   );
+}
+
+function missingFeatures({ features }: Config): string[] {
+  return features.fibre_channel
+    ? ['features/fibre_channel: must be false; arrays of this cloud have no such ports']
+    : [];
 }
 
 function badPolicyTypes({ policy_types }: Config): string[] {

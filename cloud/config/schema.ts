@@ -53,6 +53,22 @@ const EngineType = strict({
   key: key('What orders name'),
   name: label('Name people see'),
   specs: Type.String({ description: 'What it is made of, in words', maxLength: 256 }),
+  vcpus: Type.Optional(
+    Type.Integer({
+      description:
+        'Processors: with those of the app engine they decide how many threads an array has; all of the machine when left out',
+      minimum: 1,
+      maximum: 1024,
+    }),
+  ),
+  memory_mb: Type.Optional(
+    Type.Integer({
+      description:
+        'Memory: half is for what controllers keep of drives and volumes, half for the included cache; not limited when left out',
+      minimum: 512,
+      maximum: 2 ** 24,
+    }),
+  ),
   max_drives: Type.Integer({ description: 'Most drives an array with it has', minimum: 1, maximum: 10_000 }),
   base_cache_gb: gigabytes('Cache that comes with it'),
   max_cache_gb: gigabytes('Most cache in all'),
@@ -67,8 +83,12 @@ const AppEngine = strict({
   name: label('Name people see'),
   type: key('Kind of application engine'),
   specs: Type.String({ description: 'What it is made of, in words', maxLength: 256 }),
-  vcpus: Type.Integer({ minimum: 0, maximum: 1024 }),
-  memory_mb: Type.Integer({ minimum: 0, maximum: 2 ** 24 }),
+  vcpus: Type.Integer({ description: 'Processors it adds to those of the engine', minimum: 0, maximum: 1024 }),
+  memory_mb: Type.Integer({
+    description: "Memory of the array's management, as a limit; 0: not limited",
+    minimum: 0,
+    maximum: 2 ** 24,
+  }),
   hourly_price_usd: price('Price of the application engine'),
   default: Type.Boolean({ description: 'Taken when an order names none' }),
 });
@@ -101,9 +121,9 @@ export const ConfigSchema = strict({
   }),
   minimum_drives: Type.Integer({ description: 'Fewest drives of an order', minimum: 1, maximum: 1000 }),
   features: strict({
-    fibre_channel: Type.Boolean(),
+    fibre_channel: Type.Boolean({ description: 'Only false: arrays are reached over IP' }),
     file_lifecycle: Type.Boolean(),
-    iscsi_dual_target: Type.Boolean(),
+    iscsi_dual_target: Type.Boolean({ description: 'Whether arrays may be ordered with a target for each controller' }),
     object_storage: Type.Boolean({ description: 'Whether object storage can be ordered' }),
   }),
   network: strict({

@@ -1,10 +1,18 @@
-import { wholeGigabytes, type HostedConfiguration, type HostedDrive, type LogLevel, type Vault } from '@granary/kernel';
+import {
+  GB,
+  wholeGigabytes,
+  type HostedConfiguration,
+  type HostedDrive,
+  type LogLevel,
+  type Vault,
+} from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
 import { servicePortsOf } from '../addresses/service-ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDrive } from '../inventory/drive.ts';
 import type { ArrayCertificates } from '../tls/array-certificates.ts';
+import { cacheBytesOf, limitsOf } from './limits.ts';
 import type { HostedRecord } from './repository.ts';
 import { unsealSecrets } from './secrets.ts';
 
@@ -34,7 +42,6 @@ export function configurationOf(
   const { spec } = array;
   const drives = rows.map((row) => hostedDrive(row, sources));
   const home = homeOf(array, drives, config);
-  const engine = config.engine_types.find(({ key }) => key === spec.engine);
   return {
     uuid: array.uuid,
     number: array.number,
@@ -53,7 +60,10 @@ export function configurationOf(
     tls: certificates?.of(array, hostsOf(array, owned)) ?? null,
     engine: spec.engine,
     dataReduction: spec.data_reduction,
-    cacheGb: (engine?.base_cache_gb ?? 0) + spec.extra_cache_gb,
+    limits: limitsOf(config, spec),
+    cacheGb: cacheBytesOf(config, spec) / GB,
+    raid10Pools: spec.raid_10_pools,
+    dualTarget: spec.iscsi_dual_target,
     ...home,
     zonesUsed: new Set(drives.map(({ zone }) => zone)).size,
     drives,

@@ -1,6 +1,7 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import {
   fail,
+  wholeMegabytes,
   type EventLog,
   type GivenBack,
   type HostedConfiguration,
@@ -14,6 +15,7 @@ import { listPlacedDrives } from '../inventory/repository.ts';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
 import type { ArrayCounts, Supervisor } from '../supervision/supervisor.ts';
 import { configurationOf, homeOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
+import { cacheBytesOf } from './limits.ts';
 import { refuseRemoving, type Placement } from './placement.ts';
 import { findArray, listArrays, markRemoving, type HostedRecord } from './repository.ts';
 import { unsealSecrets } from './secrets.ts';
@@ -214,6 +216,7 @@ export class HostedArrays {
       drives,
       home: homeOf(array, drives, sources.config),
       managementUrl: managementUrlOf(array, sources.certificates !== undefined),
+      cacheMb: wholeMegabytes(cacheBytesOf(sources.config, array.spec)),
       owned: placement.addressesOf(array),
       supervised: supervisor.get(array.uuid),
       now: supervisor.now(),

@@ -11,6 +11,8 @@ interface Shown {
   /** The node its first controller is counted at. */
   readonly home: ControllerHome;
   readonly managementUrl: string;
+  /** In effect. */
+  readonly cacheMb: number;
   /** The addresses in virtual networks that are the array's. */
   readonly owned: readonly string[];
   readonly supervised: SupervisedArray | undefined;
@@ -19,7 +21,8 @@ interface Shown {
 }
 
 /** An array as the portal sees it. */
-export function viewOf({ array, drives, home, managementUrl, owned, supervised, now }: Shown): HostedArray {
+export function viewOf(shown: Shown): HostedArray {
+  const { array, drives, home, managementUrl, cacheMb, owned, supervised, now } = shown;
   const state = supervised?.state ?? 'stopped';
   return {
     uuid: array.uuid,
@@ -33,6 +36,7 @@ export function viewOf({ array, drives, home, managementUrl, owned, supervised, 
     ip_address: array.management.host,
     ipv6_address: null,
     public_ip: array.publicAddress,
+    cache_mb: cacheMb,
     drives: drives.map(driveView),
     drives_returned: array.spec.drives_returned ?? {},
     policy_drives_returned: array.spec.policy_drives_returned ?? {},

@@ -29,7 +29,8 @@ export class CloudInventory {
       uuid,
       version,
       drive_types: this.#driveTypes(),
-      engine_types: config.engine_types,
+      // Sizes are for the machine that runs the arrays; people read `specs`.
+      engine_types: config.engine_types.map(({ vcpus: _, memory_mb: __, ...type }) => type),
       app_engines: config.app_engines,
       fibre_channel: features.fibre_channel,
       file_lifecycle: features.file_lifecycle,

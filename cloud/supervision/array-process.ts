@@ -60,7 +60,8 @@ export class ArrayProcess implements SupervisedProcess {
     this.#onListening = onListening;
     this.#timing = timing;
     this.#lastSignAt = timing.now();
-    this.#child = forkProgram(program, configuration.internalName, cacheFolder);
+    const { internalName, limits } = configuration;
+    this.#child = forkProgram({ program, name: internalName, cacheFolder, limits });
     const written = this.#keepOutput(logFile);
     this.#child.on('message', (message: FromProgram) => this.#receive(message));
     this.#watchPulses();

@@ -59,6 +59,39 @@ test('no more processes start at once than there are processors, in the order of
   assert.ok(supervisionLimits.startsMax >= 1);
 });
 
+test('other limits take another process; a change without them is sent to the one that runs', async (t) => {
+  const { timing, processes, supervisor, first } = await setUp(t, 1);
+  processes[0]?.serve();
+  await timing.pass(0);
+  const known = processes[0]!.configuration;
+  await supervisor.describe('storage_array', { ...known, cacheGb: 7 });
+  await timing.pass(0);
+  assert.equal(processes.length, 1);
+  await supervisor.describe('storage_array', { ...known, limits: { processors: 4 } });
+  assert.equal(first.state, 'starting');
+  await timing.pass(0);
+  assert.deepEqual(processes[1]?.configuration.limits, { processors: 4 });
+  processes[1].serve();
+  await timing.pass(0);
+  assert.deepEqual([first.state, first.restarts, processes.length], ['running', 0, 2]);
+  await supervisor.describe('storage_array', { ...known, limits: { processors: 4 } });
+  await timing.pass(0);
+  assert.equal(processes.length, 2, 'the same limits change nothing');
+});
+
+test('limits that change while a process starts are those of the next one', async (t) => {
+  const { timing, processes, supervisor, first } = await setUp(t, 1);
+  const known = processes[0]!.configuration;
+  await supervisor.describe('storage_array', { ...known, limits: { managementHeapMb: 512 } });
+  assert.equal(processes.length, 1);
+  processes[0]?.serve();
+  await timing.pass(0);
+  assert.deepEqual(processes[1]?.configuration.limits, { managementHeapMb: 512 });
+  processes[1].serve();
+  await timing.pass(0);
+  assert.equal(first.state, 'running');
+});
+
 test('a start that reports progress may take as long as it needs, and shows how far it is', async (t) => {
   const { timing, processes, first } = await setUp(t, 1);
   for (let minute = 0; minute < 40; minute += 1) {

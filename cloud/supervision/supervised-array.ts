@@ -1,4 +1,4 @@
-import type { HostedConfiguration, Listening, Log } from '@granary/kernel';
+import type { HostedConfiguration, Listening, Log, ProcessLimits } from '@granary/kernel';
 import { watchHealth } from './health.ts';
 import type { SupervisionLimits } from './limits.ts';
 import { Outages, type Outage } from './outages.ts';
@@ -41,6 +41,9 @@ export class SupervisedArray {
   /** The last one the process said it follows. */
   #followed: HostedConfiguration | undefined;
   #refusals = 0;
+  /** Of its process: other limits take another process. */
+  #launchedWith: ProcessLimits = {};
+  #isReplaced = false;
   #wantedUp = false;
   #isFirstStart = true;
   #hasServed: boolean;
@@ -123,7 +126,7 @@ export class SupervisedArray {
 
   /**
    * What it is from now on. A running process is sent it, and this resolves when it has followed or not in time; then it
-   * is sent again with its health checks.
+   * is sent again with its health checks. Other limits take another process, which starts once the present one has ended.
    */
   async change(configuration: HostedConfiguration): Promise<void> {
     if (!isSame(configuration, this.#configuration)) {
@@ -148,6 +151,10 @@ export class SupervisedArray {
     for (;;) {
       const { servedMs, reason } = await this.#runOnce(halt);
       if (halt.aborted) return;
+      if (this.#isReplaced) {
+        this.#isReplaced = false;
+        continue;
+      }
       const pauseMs = retries.afterEnd(servedMs);
       const { failures } = retries;
       log.warn({ array: this.#configuration.internalName, reason, failures }, 'an array process ended');
@@ -176,6 +183,7 @@ export class SupervisedArray {
       return { servedMs: undefined, reason: 'it was stopped' };
     }
     const process = this.#options.launch(this.#configuration);
+    this.#launchedWith = this.#configuration.limits;
     this.#process = process;
     this.#waitingFor = undefined;
     const followed = this.#configuration;
@@ -205,11 +213,22 @@ export class SupervisedArray {
   /** Tells the process what it should be, unless it said that it is. */
   async #notify(process: SupervisedProcess): Promise<void> {
     const configuration = this.#configuration;
-    if (configuration === this.#followed) return;
+    if (configuration === this.#followed || this.#isReplaced) return;
+    if (!isSame(configuration.limits, this.#launchedWith)) {
+      this.#replace(process);
+      return;
+    }
     const answer = await process.change(configuration, this.#options.limits.changeMsMax);
     if (process !== this.#process) return;
     if (answer?.kind === 'changed') this.#followed = configuration;
     else this.#countRefusal(answer?.kind === 'refused' ? answer.reason : 'it did not answer in time');
+  }
+
+  /** Its next process starts as soon as this one has ended; that is neither a failure nor a pause. */
+  #replace(process: SupervisedProcess): void {
+    this.#isReplaced = true;
+    this.#enter('starting', 'its engine was changed');
+    void process.stop(this.#options.limits.stopMsMax);
   }
 
   /** Logged twice and not each time: it goes on for as long as the array refuses. */
@@ -223,7 +242,9 @@ export class SupervisedArray {
   #watchHealth(process: SupervisedProcess, done: AbortSignal): Promise<void> {
     const { limits, timing } = this.#options;
     const onAnswer = () => this.#notify(process);
-    const onSilence = (reason: string | undefined) => this.#enter('running', reason);
+    const onSilence = (reason: string | undefined) => {
+      if (!this.#isReplaced) this.#enter('running', reason);
+    };
     return watchHealth({ process, limits, timing, onAnswer, onSilence }, done);
   }
 
@@ -252,6 +273,6 @@ function withoutStop(reason: string): string {
   return reason.replace(/\.$/, '');
 }
 
-function isSame(a: HostedConfiguration, b: HostedConfiguration): boolean {
+function isSame<T extends HostedConfiguration | ProcessLimits>(a: T, b: T): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

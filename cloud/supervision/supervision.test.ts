@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createLog } from '@granary/kernel';
+import { createLog, type ProcessLimits } from '@granary/kernel';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { until } from '../../testing/waiting.ts';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
@@ -82,6 +82,25 @@ test('an array starts, answers, and stops when it is asked to', async (t) => {
   assert.equal(array.pid, undefined);
   assert.deepEqual(states(), ['starting', 'running', 'stopping', 'stopped']);
   assert.match(readFileSync(join(folder, 'array.log'), 'utf8'), /asked for \/healthz/);
+});
+
+test('a process runs within the limits of its engines, and a change of them starts another one within the new', async (t) => {
+  const { supervisor, array, configuration, reach, reaches } = await setUp(t);
+  const describe = (limits: ProcessLimits) => supervisor.describe('storage_array', { ...configuration, limits });
+  const measured = async () => JSON.parse(await reach('/limits')) as { heapMb: number; ioThreads?: string };
+  await describe({ processors: 3, managementHeapMb: 300 });
+  array.start();
+  await reaches('running');
+  const first = array.pid;
+  const before = await measured();
+  assert.equal(before.ioThreads, '6');
+  assert.ok(before.heapMb >= 300 && before.heapMb < 400, `${before.heapMb} MB`);
+  await describe({ processors: 1, managementHeapMb: 600 });
+  await until(() => array.state === 'running' && array.pid !== first, undefined, WAIT_MS);
+  const after = await measured();
+  assert.equal(after.ioThreads, '2');
+  assert.ok(after.heapMb >= 600 && after.heapMb < 700, `${after.heapMb} MB`);
+  assert.equal(array.restarts, 0, 'it did not crash');
 });
 
 test('a process that crashes is started again', async (t) => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { HostedConfiguration } from '../../kernel/process/configuration.ts';
 import { runProgram, type HostedProgram, type ProgramHost } from '../../kernel/process/program.ts';
@@ -18,7 +19,7 @@ require('node:worker_threads').parentPort.postMessage('pulses');`;
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
  * `never ready`, `stubborn` (does not stop when asked), `threaded` (its data path has a thread of its own). Asked over
  * HTTP it crashes, stops answering there, blocks its main thread for a while, or gives a drive or proxy controllers back;
- * it tells how many drives it has and which certificate it was given.
+ * it tells how many drives it has, which certificate it was given and which limits it runs in.
  */
 async function start(configuration: HostedConfiguration, cloud: ProgramHost): Promise<HostedProgram> {
   const mood = moodOf(configuration);
@@ -44,6 +45,11 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
       return;
     }
     process.stdout.write(`asked for ${request.url}\n`);
+    if (request.url === '/limits') {
+      const heapMb = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
+      response.end(JSON.stringify({ heapMb, ioThreads: process.env['UV_THREADPOOL_SIZE'] }));
+      return;
+    }
     if (request.url === '/certificate') response.end(current.tls?.cert ?? '');
     else response.end(request.url === '/drives' ? String(current.drives.length) : 'ok');
   });

@@ -185,6 +185,8 @@ export const HostedArray = record('HostedArray', {
   ip_address: str(),
   ipv6_address: nullable(str()),
   public_ip: nullable(str()),
+  /** Clouds of earlier versions do not say. */
+  cache_mb: maybe(int('Cache in effect: what was bought, as far as its engine and the machine have memory')),
   drives: listOf(PlacedDrive),
   drives_returned: driveCounts,
   policy_drives_returned: returnedCounts,

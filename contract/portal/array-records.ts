@@ -1,5 +1,5 @@
 import { products } from '../cloud/index.ts';
-import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str, utc } from '../records.ts';
+import { bool, int, listOf, mapOf, maybe, nullable, num, oneOf, record, str, utc } from '../records.ts';
 import { Type } from '../schema.ts';
 
 export const arrayStates = [
@@ -56,6 +56,7 @@ const ArrayCache = record('ArrayCache', {
   included_partitions: int(),
   total_gb: int(),
   total_partitions: int(),
+  in_effect_gb: nullable(num('What the array uses of it: as much as its engine and the machine have memory for')),
 });
 
 /** The cache as the reply to an order has it. */

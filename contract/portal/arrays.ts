@@ -40,9 +40,9 @@ const drives = json<Record<string, number>>(
   { example: { SSD_10GB: 2 } },
 );
 
-/** Any value switches such a feature on where the cloud has it; leaving it out switches it off. */
+/** Any value switches such a feature on; leaving it out leaves it off. A cloud that has none refuses it. */
 const feature = (what: string) =>
-  optional(text(`Any value asks for ${what}, if the cloud has it`, { max: 64, example: 'YES' }));
+  optional(text(`Any value asks for ${what}; refused where the cloud has none`, { max: 64, example: 'YES' }));
 
 export const arrays = {
   list: endpoint('GET', '/arrays', {
@@ -81,8 +81,12 @@ export const arrays = {
       engine: optional(
         text('Engine type key; required for a block and file array', { max: 128, example: 'engine_small' }),
       ),
-      app_engine: optional(text('App engine key', { max: 128 })),
-      enterprise_suite: feature('the enterprise suite'),
+      app_engine: optional(
+        text("App engine key; the cloud's default when left out", { max: 128, example: 'app_small' }),
+      ),
+      enterprise_suite: optional(
+        text('Refused: no part of an array is sold apart, each has all of them', { max: 64, example: 'YES' }),
+      ),
       fibre_channel: feature('Fibre Channel'),
       flc_enabled: feature('file lifecycle'),
       iscsi_dual_target_mode_enabled: feature('a second iSCSI target'),
@@ -92,7 +96,10 @@ export const arrays = {
       drives,
       custom_network_id: optional(recordNumber('Virtual network to join; your only one is joined by itself')),
       vlan_id: optional(integer('VLAN to join', { min: 1, max: 4094 })),
-      create_raid_10_pools: withDefault(boolean('Whether pools are laid out as mirrored stripes'), true),
+      create_raid_10_pools: withDefault(
+        boolean('Whether the array makes pools of mirrored pairs of its drives when it first starts'),
+        false,
+      ),
       data_reduction_bundle: withDefault(boolean('Compression and deduplication; flash arrays only'), true),
       array_zone_group_storage_policy_type_id: optional({
         ...recordNumber("Object storage: the first storage policy's type"),

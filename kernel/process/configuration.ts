@@ -1,6 +1,7 @@
 import type { ListenAddress } from '../http/listeners.ts';
 import type { LogLevel } from '../log.ts';
 import type { ServerTls } from '../tls/policy.ts';
+import type { ProcessLimits } from './limits.ts';
 
 /**
  * A drive as an array process sees it: its identity, its location, and the file (a folder, for object storage) that
@@ -70,7 +71,14 @@ export interface HostedConfiguration {
   readonly engine: string | null;
   /** What keeps the bytes of the array. Default: `embedded`. */
   readonly storageEngine?: string;
+  /** Applied when its process starts. */
+  readonly limits: ProcessLimits;
+  /** In effect: what was bought, as far as the machine has it. A fraction where that is less than a gigabyte. */
   readonly cacheGb: number;
+  /** The first start makes pools of mirrored pairs of its drives. */
+  readonly raid10Pools: boolean;
+  /** A block array is served under a target name for each of its controllers. */
+  readonly dualTarget: boolean;
   /** New volumes are compressed and deduplicated by default. */
   readonly dataReduction: boolean;
   /** The storage node and zone of its controller. */

@@ -3,6 +3,7 @@ export { storageHomes, type ControllerHome } from './controllers.ts';
 export { HostedServer, whyUnbound } from './hosted-server.ts';
 export type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 export { PULSE_FD, PULSE_VARIABLE } from './pulse.ts';
-export { releaseMemory, PROGRAM_ENVIRONMENT, programOptions } from './resources.ts';
+export type { ProcessLimits } from './limits.ts';
+export { programEnvironment, programOptions, releaseMemory } from './resources.ts';
 export { isPortalKey } from './portal-key.ts';
 export { PREPARE, runProgram, type HostedProgram, type ProgramHost, type StartProgram } from './program.ts';

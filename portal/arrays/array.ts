@@ -37,6 +37,8 @@ export interface ArrayRecord {
   readonly ipAddress: string | null;
   readonly ipv6Address: string | null;
   readonly publicIp: string | null;
+  /** The cache in effect; null until its cloud has said. */
+  readonly cacheMb: number | null;
   /** The bill accounts for all outages up to this one. */
   readonly outageSeen: string | null;
   readonly createdAt: number;

@@ -92,7 +92,7 @@ export class ArrayLifecycle {
         return this.#work(
           job,
           changeable,
-          (array) => this.#change(change, array),
+          (array) => this.#change(job, array),
           (tx) => {
             this.#giveUp(tx, change);
           },
@@ -257,7 +257,10 @@ export class ArrayLifecycle {
     };
   }
 
-  async #change(change: Change, array: PortalArray): Promise<JobOutcome> {
+  async #change(
+    { arguments: { change }, signal }: RunningJob<ChangeArguments>,
+    array: PortalArray,
+  ): Promise<JobOutcome> {
     const { tools, states, clouds, interfaces } = this.#parts;
     const hosting = this.#hosting(array);
     const before = await hosting.get();
@@ -271,6 +274,8 @@ export class ArrayLifecycle {
       const reason = `${capitalised(describeChange(change))} failed: ${sent}`;
       return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, array, change, reason) };
     }
+    // Another engine takes another process.
+    if (change.type === 'engine') await hosting.until(signal, ({ state }) => state !== 'starting');
     return {
       outcome: 'done',
       finish: (tx) => {

@@ -49,6 +49,21 @@ const rules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
     /must be one of zone_0, zone_1, zone_2/,
   ],
   ['an unknown network', { custom_network_id: 99_999 }, 'custom_network_id', /must be a virtual network of/],
+  ['Fibre Channel at a cloud without', { fibre_channel: 'YES' }, 'fibre_channel', /is not offered by this cloud/],
+  ['a suite that is not sold apart', { enterprise_suite: 'NO' }, 'enterprise_suite', /every array has all features/],
+  [
+    'mirrored pairs of single drives',
+    { create_raid_10_pools: true, drives: { SSD_10GB: 1, SSD_100GB: 1 } },
+    'create_raid_10_pools',
+    /needs two drives of one type/,
+  ],
+  [
+    'the policy of object storage',
+    { array_zone_group_storage_policy_type_id: 1 },
+    'array_zone_group_storage_policy_type_id',
+    /is for object storage; leave it out/,
+  ],
+  ['a profile of object storage', { storage_profile: 'x' }, 'storage_profile', /is for object storage/],
   ['a VLAN the owner has no network on', { vlan_id: 4000 }, 'vlan_id', /must be a VLAN that a virtual network of/],
 ];
 
@@ -68,6 +83,15 @@ for (const [what, changes, field, message] of rules) {
 }
 
 const objectRules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
+  [
+    'a second target',
+    { iscsi_dual_target_mode_enabled: '1' },
+    'iscsi_dual_target_mode_enabled',
+    /is for storage arrays/,
+  ],
+  ['Fibre Channel', { fibre_channel: '1' }, 'fibre_channel', /is for storage arrays/],
+  ['file lifecycle', { flc_enabled: '1' }, 'flc_enabled', /is for storage arrays/],
+  ['mirrored pairs', { create_raid_10_pools: true }, 'create_raid_10_pools', /is for storage arrays/],
   ['two drive types', { drives: { SSD_10GB: 2, SSD_100GB: 2 } }, 'drives', /must be of one type/],
   ['too few drives', { drives: { HDD_1000GB: 1 } }, 'drives', /too few for any storage policy type/],
   [
@@ -181,6 +205,7 @@ test('an order that acts at once shows the array being created, then created wit
     included_partitions: 1,
     total_gb: 420,
     total_partitions: 21,
+    in_effect_gb: 400.5,
   });
 });
 
@@ -191,8 +216,7 @@ test('what the array is to be reaches the cloud whole', async () => {
     drives: { SSD_10GB: 2, SSD_100GB: 3 },
     flash_cache_capacity: 200,
     flc_enabled: 'NO',
-    fibre_channel: 'YES',
-    create_raid_10_pools: false,
+    create_raid_10_pools: true,
   });
   const { initial_passcode: passcode, internal_key: key, owner_uuid: ownerUuid, ...spec } = cloud.specOf(array);
   const { data } = await friend.client.arrays.get({ array_id: id });
@@ -215,13 +239,20 @@ test('what the array is to be reaches the cloud whole', async () => {
     proxy_zones: [],
     public_ip: false,
     interfaces: [],
-    // Any value asks for a feature, and only the cloud's own are given.
+    // Any value asks for a feature.
     fibre_channel: false,
     file_lifecycle: true,
     iscsi_dual_target: false,
     data_reduction: true,
-    raid_10_pools: false,
+    raid_10_pools: true,
   });
+});
+
+test('an order that names no app engine gets the default of the cloud, and pools only when it asks for them', async () => {
+  const { id, name: array } = await portal.array(friend);
+  const { app_engine: key, raid_10_pools: pools } = cloud.specOf(array);
+  assert.deepEqual([key, pools], ['app_small', false]);
+  assert.equal((await friend.client.arrays.get({ array_id: id })).data.app_engine?.key, 'app_small');
 });
 
 test('a feature is on with any value and off without one', async () => {

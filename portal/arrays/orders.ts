@@ -15,6 +15,7 @@ import type { PortalRequest } from '../requests/request.ts';
 import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
+import { featureProblems } from './features.ts';
 import type { ArrayRecords } from './records.ts';
 import * as repository from './repository.ts';
 import type { KeptSpec } from './array.ts';
@@ -60,7 +61,7 @@ export class ArrayOrders {
     const inventory = await clouds.freshInventory(provider.cloudId);
     clouds.refuseClosedDriveTypes(provider.cloudId, order.drives);
     const spec = specOf(order, inventory);
-    const problems = problemsOf(order.kind, spec, inventory);
+    const problems = [...featureProblems(order, inventory), ...problemsOf(order.kind, spec, inventory)];
     if (problems.length > 0) throw badParameters(problems);
     checkStock(order.kind, spec.zone, spec.drives, inventory);
     const networkId = this.#network(actor, provider, order);
@@ -187,19 +188,23 @@ function specOf(order: Order, inventory: Inventory): KeptSpec {
   const spec: KeptSpec = {
     zone: order.allocation_zone ?? null,
     engine: isBlock ? (order.engine ?? null) : null,
-    app_engine: isBlock ? (order.app_engine ?? null) : null,
+    app_engine: isBlock ? (order.app_engine ?? defaultAppEngine(inventory)) : null,
     extra_cache_gb: order.flash_cache_capacity ?? 0,
     drives: order.drives,
     policies: isBlock ? [] : [firstPolicy(order, inventory)],
     proxy_zones: [],
     public_ip: false,
-    fibre_channel: order.fibre_channel !== undefined && inventory.fibre_channel,
-    file_lifecycle: order.flc_enabled !== undefined && inventory.file_lifecycle,
-    iscsi_dual_target: order.iscsi_dual_target_mode_enabled !== undefined && inventory.iscsi_dual_target,
+    fibre_channel: order.fibre_channel !== undefined,
+    file_lifecycle: order.flc_enabled !== undefined,
+    iscsi_dual_target: order.iscsi_dual_target_mode_enabled !== undefined,
     data_reduction: false,
     raid_10_pools: order.create_raid_10_pools,
   };
   return { ...spec, data_reduction: isBlock && order.data_reduction_bundle && isFlash(spec, inventory) };
+}
+
+function defaultAppEngine({ app_engines }: Inventory): string | null {
+  return app_engines.find((engine) => engine.default)?.key ?? null;
 }
 
 /** Without a type named, the safest one the drives allow: the cloud lists them in that order. */

@@ -64,6 +64,7 @@ test('cache grows and shrinks in the steps of the cloud, up to what the engine t
     included_partitions: 1,
     total_gb: 820,
     total_partitions: 41,
+    in_effect_gb: 800.5,
   });
   assert.equal(cloud.specOf(array).extra_cache_gb, 800);
   await refused(setCache(100), 400, /flash_cache_capacity must be a multiple of 200 GB/);

@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
 import type { ListedArray, OrderedArray, ShownArray } from '@granary/contract/portal';
-import { formatSeconds, formatUtc } from '@granary/kernel';
+import { formatSeconds, formatUtc, gigabytes, MB } from '@granary/kernel';
 import type { PublicServiceView } from './public-services/view.ts';
 import type { ArrayInterface } from '../networks/index.ts';
 import type { PortalArray } from './array.ts';
@@ -143,6 +143,7 @@ function cacheView({ array, inventory }: ArrayFacts): ListedView['cache'] {
     included_partitions: partitions(included),
     total_gb: included + extra,
     total_partitions: partitions(included) + partitions(extra),
+    in_effect_gb: array.cacheMb === null ? null : gigabytes(array.cacheMb * MB),
   };
 }
 

@@ -130,7 +130,7 @@ export class ArrayWatcher {
   #follow(tx: Tx, array: PortalArray, hosted: HostedArray | undefined, poll: Look): void {
     const { states, lifecycle, interfaces } = this.#parts;
     if (hosted) {
-      this.#followAddress(tx, array, hosted);
+      this.#followPlacement(tx, array, hosted);
       this.#recordReturns(tx, array, hosted);
       if (interfaces.recordBindings(tx, array.id, hosted.interfaces)) states.touch(tx, array.id);
       this.#outages.follow(tx, array, hosted, poll);
@@ -148,9 +148,11 @@ export class ArrayWatcher {
     }
   }
 
-  /** A cloud that serves over TLS from now on, or no longer, has other addresses for its arrays. */
-  #followAddress(tx: Tx, array: PortalArray, hosted: HostedArray): void {
-    if (array.managementUrl === null || array.managementUrl === hosted.management_url) return;
+  /** A cloud that serves over TLS from now on, or no longer, has other addresses; one with more memory has more cache. */
+  #followPlacement(tx: Tx, array: PortalArray, hosted: HostedArray): void {
+    if (array.managementUrl === null) return;
+    const isSame = array.managementUrl === hosted.management_url && array.cacheMb === (hosted.cache_mb ?? null);
+    if (isSame) return;
     setPlacement(tx, array.id, hosted);
     this.#parts.states.touch(tx, array.id);
   }

@@ -311,6 +311,7 @@ function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped
     ip_address: '127.0.0.1',
     ipv6_address: null,
     public_ip: spec.public_ip ? `127.65.0.${number}` : null,
+    cache_mb: spec.extra_cache_gb * 1024 + 512,
     drives,
     drives_returned: spec.drives_returned,
     policy_drives_returned: spec.policy_drives_returned,

@@ -82,6 +82,11 @@ export class HelperThread {
     return helper?.accepts(bytes) ? helper : undefined;
   }
 
+  /** The process may use one processor only: from now on every thread does its requests itself. */
+  static doWithout(): void {
+    HelperThread.#isImpossible = true;
+  }
+
   accepts(bytes: Buffer): boolean {
     if (!isInArena(this.#sums) || bytes.length > BYTES_MAX) return false;
     this.#poll();

@@ -4,6 +4,7 @@ export type { Random } from './faulty-drive.ts';
 export { FileDrive } from './file-drive.ts';
 export type { FileDriveOptions } from './file-drive.ts';
 export type { DriveLoss, FileInspection } from './file-identity.ts';
+export { HelperThread } from './helper-thread.ts';
 export { SharedFlush } from './shared-flush.ts';
 export { writeCopies } from './copies.ts';
 export { shred } from './shred.ts';

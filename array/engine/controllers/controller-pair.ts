@@ -6,7 +6,7 @@ import type { StartThread } from './controller-thread.ts';
 import { EngineDispatcher } from './dispatcher.ts';
 import { ControllerGone } from './errors.ts';
 import type { ControllerConfiguration, EngineCall, LogLine, Request } from './protocol.ts';
-import { targetOf } from './target.ts';
+import { targetOfController } from './target.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
@@ -57,8 +57,10 @@ export class ControllerPair {
   }
 
   reports(): ControllerReport[] {
-    const { internalName, management, dataPort } = this.#configuration;
-    return this.#controllers.map((each) => each.report(targetOf(internalName), management.host, dataPort));
+    const { management, dataPort } = this.#configuration;
+    return this.#controllers.map((each) =>
+      each.report(targetOfController(this.#configuration, each.index), management.host, dataPort),
+    );
   }
 
   /** Rejects when neither of them can open what it should serve. */
@@ -124,6 +126,7 @@ export class ControllerPair {
       index,
       name: `${configuration.internalName}-vc-${index}`,
       engineModule,
+      heapMb: configuration.limits.controllerHeapMb,
       startThread,
       onEvent,
       onLog,

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { letThreadsDiffer } from '@granary/kernel/resources';
 import { Outbox } from '@granary/kernel/threads';
 import type { OnEngineEvent } from '../engine.ts';
@@ -29,13 +29,19 @@ const startWorker: StartThread = (workerData) => {
   return new Worker(new URL('./controller-main.ts', import.meta.url), {
     name: workerData.name,
     workerData,
-    resourceLimits: { maxYoungGenerationSizeMb: CONTROLLER_YOUNG_MB },
+    resourceLimits: limitsOf(workerData),
   });
 };
+
+function limitsOf({ heapMb }: ThreadData): ResourceLimits {
+  const young = { maxYoungGenerationSizeMb: CONTROLLER_YOUNG_MB };
+  return heapMb === undefined ? young : { ...young, maxOldGenerationSizeMb: heapMb };
+}
 
 export interface ControllerThreadOptions {
   readonly name: string;
   readonly engineModule: string;
+  readonly heapMb?: number | undefined;
   /** A worker thread by default. */
   readonly startThread?: StartThread | undefined;
   readonly onEvent: OnEngineEvent;
@@ -61,8 +67,8 @@ export class EngineControllerThread {
 
   constructor(options: ControllerThreadOptions) {
     this.#options = options;
-    const { name, engineModule, startThread = startWorker } = options;
-    this.#worker = startThread({ name, engineModule, vitals: this.#vitals });
+    const { name, engineModule, heapMb, startThread = startWorker } = options;
+    this.#worker = startThread({ name, engineModule, heapMb, vitals: this.#vitals });
     // A question under way keeps the process alive; a controller alone does not.
     this.#worker.unref();
     this.#worker.on('message', (messages: readonly FromController[]) =>

@@ -12,6 +12,7 @@ export interface ControllerOptions {
   readonly index: number;
   readonly name: string;
   readonly engineModule: string;
+  readonly heapMb?: number | undefined;
   readonly startThread?: StartThread | undefined;
   readonly onEvent: OnEngineEvent;
   readonly onLog: (line: LogLine) => void;
@@ -50,10 +51,11 @@ export class EngineController {
   }
 
   start(): void {
-    const { name, engineModule, startThread, onEvent, onLog } = this.#options;
+    const { name, engineModule, heapMb, startThread, onEvent, onLog } = this.#options;
     const thread = new EngineControllerThread({
       name,
       engineModule,
+      heapMb,
       startThread,
       onEvent,
       onLog,

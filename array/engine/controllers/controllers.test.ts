@@ -15,8 +15,8 @@ import { insist } from './testing/served-volume.ts';
 
 const engineModule = new URL('./testing/fake-engine.ts', import.meta.url).href;
 
-async function setUp(t: TestContext) {
-  const configuration = testConfiguration(temporaryFolder(t));
+async function setUp(t: TestContext, changes: Parameters<typeof testConfiguration>[1] = {}) {
+  const configuration = testConfiguration(temporaryFolder(t), changes);
   const events: EngineEvent[] = [];
   const log = createLog('array', 'silent');
   const running = await startEmbeddedEngine(
@@ -56,6 +56,12 @@ test('bytes arrive as they were, wherever they lay', async (t) => {
       assert.ok(bytes.length === length && bytes.every((byte) => byte === value), name);
     }
   }
+});
+
+test('the heap of a controller has the limit of its engine', async (t) => {
+  const { engine } = await setUp(t, { limits: { controllerHeapMb: 400 } });
+  const heapMb = Number(Buffer.from(await engine.readSnapshot('heap', 0, 0)).toString()) / 2 ** 20;
+  assert.ok(heapMb >= 400 && heapMb < 550, `${heapMb} MB`);
 });
 
 test('long work tells how far it is, and ends when its caller cancels it', async (t) => {

@@ -96,7 +96,8 @@ export type ControllerConfiguration = Pick<
   | 'filePort'
   | 'publicAddress'
   | 'interfaces'
-  | 'cacheGb'
+  | 'limits'
+  | 'dualTarget'
 >;
 
 /** What an active controller runs. */
@@ -132,6 +133,8 @@ export interface ThreadData {
   readonly engineModule: string;
   /** Signs of life, as `vitals` lays them out. */
   readonly vitals: SharedArrayBuffer;
+  /** What its heap may grow to; absent: what the runtime takes. */
+  readonly heapMb?: number | undefined;
 }
 
 export type Request =

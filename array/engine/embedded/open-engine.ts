@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { allowsHelper } from '@granary/kernel/limits';
 import type { HostedDrive } from '@granary/kernel';
+import { HelperThread } from '@granary/storage';
 import type { ActiveEngine, ActiveEngineHooks, ControllerConfiguration } from '../controllers/protocol.ts';
-import { targetOf } from '../controllers/target.ts';
+import { targetsOf } from '../controllers/target.ts';
 import { composeEngine } from './compose-engine.ts';
 import { EmbeddedEngine } from './embedded-engine.ts';
 import { EngineExports } from './exports/exports.ts';
@@ -17,11 +19,11 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
   let configuration = first;
   let isServing = false;
   const serving: { exports?: EngineExports; shares?: EngineShares } = {};
-  const { folder, internalName, uuid } = first;
+  const { folder, uuid } = first;
   const { controller } = hooks;
+  if (!allowsHelper(first.limits)) HelperThread.doWithout();
   const onProblem = (text: string, error: unknown) =>
     hooks.log({ level: 'warn', text, facts: { problem: reasonOf(error) } });
-  const target = targetOf(internalName);
   const engine = new EmbeddedEngine({
     folder,
     drives: drivesOf(first.drives),
@@ -29,7 +31,7 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
     onStage: hooks.onStage,
     exports: (source) => {
       serving.exports = new EngineExports({
-        target,
+        targets: targetsOf(first),
         controller,
         folder: join(folder, 'reservations'),
         device: (volume) => source.device(volume),

@@ -60,7 +60,8 @@ export async function checkEmbeddedEngine(
 
 /** The array's secrets stay in its management. */
 function forControllers(configuration: HostedConfiguration): ControllerConfiguration {
-  const { uuid, internalName, folder, drives, cacheGb } = configuration;
+  const { uuid, internalName, folder, drives, limits, dualTarget } = configuration;
   const { management, dataPort, filePort, publicAddress, interfaces } = configuration;
-  return { uuid, internalName, folder, drives, cacheGb, management, dataPort, filePort, publicAddress, interfaces };
+  const own = { uuid, internalName, folder, drives, limits, dualTarget };
+  return { ...own, management, dataPort, filePort, publicAddress, interfaces };
 }

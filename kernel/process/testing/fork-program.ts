@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { HostedConfiguration } from '../configuration.ts';
 import type { FromProgram } from '../messages.ts';
 import { PREPARE } from '../program.ts';
-import { PROGRAM_ENVIRONMENT, programOptions } from '../resources.ts';
+import type { ProcessLimits } from '../limits.ts';
+import { programEnvironment, programOptions } from '../resources.ts';
 
 const prepared = new Map<string, Promise<void>>();
 
@@ -14,7 +15,7 @@ export async function forkProgram(program: URL, configuration: HostedConfigurati
   let preparing = prepared.get(program.href);
   if (!preparing) prepared.set(program.href, (preparing = prepare(program)));
   await preparing;
-  const child = forkOnce(program);
+  const child = forkOnce(program, configuration.limits);
   child.send({ kind: 'start', configuration });
   let message: FromProgram;
   do [message] = (await once(child, 'message')) as [FromProgram];
@@ -31,14 +32,14 @@ export async function endProgram(child: ChildProcess, signal: 'SIGTERM' | 'SIGKI
 }
 
 /** Kept small, and compiled beforehand. */
-function forkOnce(program: URL, ...args: string[]): ChildProcess {
+function forkOnce(program: URL, limits: ProcessLimits, ...args: string[]): ChildProcess {
   return fork(program, args, {
-    execArgv: programOptions(program.pathname),
-    env: { ...process.env, ...PROGRAM_ENVIRONMENT, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
+    execArgv: programOptions(program.pathname, limits),
+    env: { ...process.env, ...programEnvironment(limits), NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }
 
 async function prepare(program: URL): Promise<void> {
-  await once(forkOnce(program, PREPARE), 'exit');
+  await once(forkOnce(program, {}, PREPARE), 'exit');
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import type { Work } from '../../work.ts';
 import { EngineError } from '../../errors.ts';
 import type { Report } from '../../report.ts';
@@ -15,6 +16,8 @@ const bytes: Readonly<Record<string, () => Uint8Array>> = {
   whole: () => new Uint8Array(1024 * 1024).fill(1),
   part: () => new Uint8Array(1024).subarray(100, 612).fill(2),
   wasm: () => wasm.fill(3),
+  /** What the heap of the controller's thread may grow to. */
+  heap: () => Buffer.from(String(getHeapStatistics().heap_size_limit)),
 };
 
 /** Does nothing, and can be watched while it does. */

@@ -17,9 +17,9 @@ interface Shown {
 
 type FindDevice = (volume: string) => BlockDevice | undefined;
 
-/** The volumes that any server may reach, each once: however many servers share it, it is one disk. */
+/** The volumes that any server may reach, each once: however many servers share it, and by whichever target, it is one disk. */
 export class ExportedUnits {
-  readonly #target: IscsiTarget;
+  readonly #targets: readonly IscsiTarget[];
   readonly #reservations: ReservationStore;
   readonly #find: FindDevice;
   readonly #shown = new Map<string, Shown>();
@@ -28,8 +28,8 @@ export class ExportedUnits {
   readonly #free: number[] = [];
   #next = 0;
 
-  constructor(target: IscsiTarget, reservations: ReservationStore, find: FindDevice) {
-    this.#target = target;
+  constructor(targets: readonly IscsiTarget[], reservations: ReservationStore, find: FindDevice) {
+    this.#targets = targets;
     this.#reservations = reservations;
     this.#find = find;
   }
@@ -46,7 +46,7 @@ export class ExportedUnits {
       shown?.servers.add(id);
       if (shown !== undefined) luns.set(unit.lun, { lun: shown.number, readOnly: unit.readOnly });
     }
-    this.#target.setLuns(fresh);
+    for (const target of this.#targets) target.setLuns(fresh);
     return luns;
   }
 
@@ -75,7 +75,8 @@ export class ExportedUnits {
 
   resized(volume: string): void {
     const shown = this.#shown.get(volume);
-    if (shown !== undefined) this.#target.lunResized(shown.number);
+    // The targets share the unit: its initiators hear of it once.
+    if (shown !== undefined) this.#targets[0]?.lunResized(shown.number);
   }
 
   /** Before anything is changed: afterwards nothing can be refused. */
@@ -112,6 +113,6 @@ export class ExportedUnits {
   async #removeUnit(volume: string, shown: Shown): Promise<void> {
     this.#shown.delete(volume);
     this.#owners.delete(shown.wwid);
-    await this.#target.removeLun(shown.number);
+    await Promise.all(this.#targets.map((target) => target.removeLun(shown.number)));
   }
 }

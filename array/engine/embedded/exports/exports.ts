@@ -11,8 +11,8 @@ import { ServerAccess } from './server-access.ts';
 import { NO_IO, plus } from '../reports/totals.ts';
 
 export interface ExportsSetup {
-  /** IQN of the one target of the array. */
-  readonly target: string;
+  /** IQNs of the targets of the array: each shows all volumes. */
+  readonly targets: readonly string[];
   /** Name of the controller that serves it. */
   readonly controller: string;
   /** Where persistent reservations are kept. */
@@ -37,7 +37,7 @@ const LIMITS = {
 export class EngineExports {
   readonly #setup: ExportsSetup;
   readonly #server: IscsiServer;
-  readonly #target: IscsiTarget;
+  readonly #targets: readonly IscsiTarget[];
   readonly #units: ExportedUnits;
   readonly #portals: OpenPortals;
   readonly #access = new ServerAccess();
@@ -57,8 +57,8 @@ export class EngineExports {
       authoriseDiscovery: authorise,
       onEvent: (event) => this.#reportEvent(event),
     });
-    this.#target = this.#server.addTarget({ iqn: setup.target, authorise });
-    this.#units = new ExportedUnits(this.#target, reservations, setup.device);
+    this.#targets = setup.targets.map((iqn) => this.#server.addTarget({ iqn, authorise }));
+    this.#units = new ExportedUnits(this.#targets, reservations, setup.device);
     this.#portals = new OpenPortals({ protocol: 'iSCSI', server: this.#server, onProblem: setup.onProblem });
   }
 
@@ -76,7 +76,7 @@ export class EngineExports {
       const volumes = this.#volumesOf(id);
       this.#access.remove(id);
       this.#ended.delete(id);
-      this.#target.accessChanged();
+      this.#accessChanged();
       await this.#units.leave(id, volumes);
     });
   }
@@ -98,19 +98,19 @@ export class EngineExports {
   }
 
   endSessions(initiator: string, target: string): number {
-    if (target !== this.#target.iqn) return 0;
-    const sessions = this.#target.sessions().filter((session) => session.initiator === initiator);
-    return sessions.filter(({ id }) => this.#target.dropSession(id)).length;
+    const found = this.#targets.find(({ iqn }) => iqn === target);
+    const sessions = found?.sessions().filter((session) => session.initiator === initiator) ?? [];
+    return sessions.filter(({ id }) => found?.dropSession(id)).length;
   }
 
   sessions(): SessionReport[] {
-    return this.#target.sessions().map((session) => this.#report(session));
+    return this.#targets.flatMap((target) => target.sessions().map((session) => this.#report(session, target.iqn)));
   }
 
   /** Those that have been here. */
   servers(): ServerReport[] {
     const totals = new Map(this.#ended);
-    for (const { label, ...session } of this.#target.sessions()) {
+    for (const { label, ...session } of this.#targets.flatMap((target) => target.sessions())) {
       totals.set(label, plus(totals.get(label) ?? NO_IO, movedBy(session)));
     }
     return Array.from(totals, ([id, io]) => ({ id, io }));
@@ -126,18 +126,22 @@ export class EngineExports {
     const before = this.#volumesOf(server.id);
     const luns = await this.#units.show(server);
     this.#access.put(server, luns);
-    this.#target.accessChanged();
+    this.#accessChanged();
     for (const { volume } of server.units) before.delete(volume);
     await this.#units.leave(server.id, before);
+  }
+
+  #accessChanged(): void {
+    for (const target of this.#targets) target.accessChanged();
   }
 
   #volumesOf(id: string): Set<string> {
     return new Set(this.#access.get(id)?.units.map(({ volume }) => volume));
   }
 
-  #report(session: SessionInfo): SessionReport {
+  #report(session: SessionInfo, target: string): SessionReport {
     const { label: server, initiator, address, connections } = session;
-    const { controller, target } = this.#setup;
+    const { controller } = this.#setup;
     const names = { protocol: 'ISCSI', server, initiator, address: plain(address), target, controller } as const;
     return { ...names, connections, io: movedBy(session) };
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { HostedConfiguration } from '@granary/kernel';
-import { targetOf } from '../../controllers/target.ts';
+import { targetsOf } from '../../controllers/target.ts';
 import { composeEngine } from '../../embedded/compose-engine.ts';
 import { EngineExports } from '../../embedded/exports/exports.ts';
 import type { Portals } from '../../embedded/exports/portals.ts';
@@ -14,11 +14,11 @@ const CONTROLLER = 'memory';
 
 /** An engine without drives or controllers, in the thread of the array: what a second engine has to be, and no more. */
 export function startMemoryEngine({ configuration: first, log, onEvent }: EngineSetup): Promise<RunningEngine> {
-  const { folder, internalName, uuid } = first;
+  const { folder, uuid } = first;
   const onProblem = (text: string, error: unknown) => log.warn({ problem: reasonOf(error) }, text);
   const engine = new MemoryEngine();
   const exports = new EngineExports({
-    target: targetOf(internalName),
+    targets: targetsOf(first),
     controller: CONTROLLER,
     folder: join(folder, 'reservations'),
     device: (volume) => engine.find(volume),
