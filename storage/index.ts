@@ -17,6 +17,7 @@ export type { PoolUsage, VolumeUsage } from './pool/usage.ts';
 export type { NewVolume } from './pool/pool-volumes.ts';
 export * from './raid/index.ts';
 export type { SpaceReserve } from './space-reserve.ts';
+export { LATENCY_ENDS_MS, LatencyCounter } from './latency.ts';
 export { BLOCK_BYTES, type Done, EXTENT_BYTES } from './units.ts';
 export type { ChangedRange } from './volume/difference.ts';
 export type { Caps } from './volume/limiter.ts';

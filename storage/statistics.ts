@@ -1,3 +1,4 @@
+import { LatencyCounter } from './latency.ts';
 import type { Done } from './units.ts';
 
 /** Totals of one kind of operation since its owner was opened. */
@@ -22,6 +23,7 @@ export class Meter {
   #errors = 0;
   #milliseconds = 0;
   #millisecondsMax = 0;
+  readonly #latencies = new LatencyCounter();
 
   constructor(owner?: Counted) {
     this.#owner = owner;
@@ -39,6 +41,7 @@ export class Meter {
     this.#count++;
     this.#bytes += bytes;
     this.#milliseconds += milliseconds;
+    this.#latencies.add(milliseconds);
     if (milliseconds > this.#millisecondsMax) this.#millisecondsMax = milliseconds;
     this.#owner?.changed();
   }
@@ -55,6 +58,11 @@ export class Meter {
       microseconds: this.#milliseconds * 1000,
       microsecondsMax: this.#millisecondsMax * 1000,
     };
+  }
+
+  /** How many took how long, see `LatencyCounter`. */
+  latencies(): number[] {
+    return this.#latencies.counts();
   }
 
   async #measureLater(startedMs: number, bytes: number, done: Promise<void>): Promise<void> {

@@ -25,6 +25,15 @@ export interface IoTotals {
   readonly writes: OperationTotals;
 }
 
+/** Reads and writes by how long they took. */
+export interface IoLatencies {
+  /** One upper bound for each bucket, seconds. */
+  readonly endsSeconds: readonly number[];
+  /** Counts of each bucket, in the order of `endsSeconds`, and last those that took longer. */
+  readonly reads: readonly number[];
+  readonly writes: readonly number[];
+}
+
 export interface DriveReport {
   readonly id: string;
   /** `rebuilding`: it is being filled. `absent`: it belongs to a group, but is not there. */
@@ -60,6 +69,8 @@ export interface PoolReport {
   readonly groups: readonly string[];
   readonly cache: CacheTotals;
   readonly io: IoTotals;
+  /** Absent where they are not counted. */
+  readonly latencies?: IoLatencies;
 }
 
 export interface CacheTotals {
@@ -80,6 +91,8 @@ export interface VolumeReport {
   readonly sharedBytes: number;
   readonly isLocked: boolean;
   readonly io: IoTotals;
+  /** Absent where they are not counted. */
+  readonly latencies?: IoLatencies;
   /** Where they are counted. */
   readonly sizes: IoSizes | null;
   /** Of a share that is mounted. Its `io` above counts what clients read and wrote, not what the filesystem did. */

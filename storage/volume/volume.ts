@@ -89,6 +89,10 @@ export class Volume implements BlockDevice, LayerView {
     notify();
   }
 
+  latencies(): { readonly reads: number[]; readonly writes: number[] } {
+    return { reads: this.#reads.latencies(), writes: this.#writes.latencies() };
+  }
+
   statistics(): VolumeStatistics {
     return { reads: this.#reads.totals(), writes: this.#writes.totals(), discards: this.#discards.totals() };
   }

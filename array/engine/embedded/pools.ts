@@ -7,7 +7,7 @@ import type { IoTotals, PoolReport } from '../report.ts';
 import { type EngineCatalogue, type PoolRecord, syncFolder } from './engine-catalogue.ts';
 import type { EngineGroups } from './groups/groups.ts';
 import { reasonOf } from './refused.ts';
-import { NO_IO } from './reports/totals.ts';
+import { latenciesOf, NO_IO, NO_LATENCIES } from './reports/totals.ts';
 
 interface PoolsSetup {
   readonly folder: string;
@@ -23,6 +23,7 @@ export class EnginePool {
   pool: Pool | undefined;
   /** Of all its volumes, those that are gone too. */
   io: IoTotals = NO_IO;
+  latencies = NO_LATENCIES;
   cache: PoolCache | undefined;
 
   constructor(id: string) {
@@ -199,6 +200,7 @@ export class EnginePools {
         groups: entry.pool.groups.map(({ id }) => id),
         cache: entry.pool.cacheStatistics(),
         io: entry.io,
+        latencies: latenciesOf(entry.latencies),
       };
     });
   }

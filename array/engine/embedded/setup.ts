@@ -1,6 +1,7 @@
 import type { BlockDevice } from '@granary/storage';
 import type { ExportedServer, OnEngineEvent } from '../engine.ts';
 import type { IoTotals, ServerReport, SessionReport, ShareReport } from '../report.ts';
+import type { LatencyCounts } from './reports/totals.ts';
 
 export interface EngineDriveSetup {
   /** Its uuid. */
@@ -63,6 +64,7 @@ export interface ShareFigures {
   readonly share: ShareReport;
   /** What clients read and wrote. */
   readonly io: IoTotals;
+  readonly latencies: LatencyCounts;
 }
 
 export interface ShareSource {

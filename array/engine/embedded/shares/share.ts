@@ -168,6 +168,9 @@ export class EngineShare {
       get io() {
         return io.totals();
       },
+      get latencies() {
+        return io.latencies();
+      },
     };
   }
 

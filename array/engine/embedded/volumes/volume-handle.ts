@@ -3,7 +3,7 @@ import type { IoTotals, VolumeReport } from '../../report.ts';
 import type { EnginePool } from '../pools.ts';
 import type { ShareFigures, ShareVolume } from '../setup.ts';
 import { SizeCounter } from '../reports/size-counter.ts';
-import { minus, NO_IO, plus, totalsOf } from '../reports/totals.ts';
+import { addLatencies, latenciesOf, minus, NO_IO, NO_LATENCIES, plus, totalsOf } from '../reports/totals.ts';
 
 /** A volume. It stays valid when the volume moves to another pool. */
 export class VolumeHandle implements ShareVolume {
@@ -19,6 +19,9 @@ export class VolumeHandle implements ShareVolume {
   /** I/O in the pools it was in before, and the I/O that its present pool has counted. */
   #before: IoTotals = NO_IO;
   #counted: IoTotals = NO_IO;
+  /** The same of how long it took. */
+  #latenciesBefore = NO_LATENCIES;
+  #latenciesCounted = NO_LATENCIES;
   #hold: NodeJS.Timeout | undefined;
   #sizes: SizeCounter | undefined;
   #figures: ShareFigures | undefined;
@@ -102,6 +105,9 @@ export class VolumeHandle implements ShareVolume {
     const io = totalsOf(volume.statistics());
     pool.io = plus(pool.io, minus(io, this.#counted));
     this.#counted = io;
+    const latencies = volume.latencies();
+    pool.latencies = addLatencies(pool.latencies, addLatencies(latencies, this.#latenciesCounted, -1));
+    this.#latenciesCounted = latencies;
     const figures = this.#figures;
     const { sizeBytes, ownBytes, snapshotBytes, sharedBytes } = pool.open.volumeUsage(this.id);
     this.#report = {
@@ -113,6 +119,7 @@ export class VolumeHandle implements ShareVolume {
       sharedBytes,
       isLocked: volume.isLocked,
       io: figures?.io ?? plus(this.#before, io),
+      latencies: latenciesOf(figures?.latencies ?? addLatencies(this.#latenciesBefore, latencies)),
       sizes: this.#sizes?.counts() ?? null,
       share: figures?.share ?? null,
     };
@@ -128,6 +135,8 @@ export class VolumeHandle implements ShareVolume {
     this.measure();
     this.#before = plus(this.#before, this.#counted);
     this.#counted = NO_IO;
+    this.#latenciesBefore = addLatencies(this.#latenciesBefore, this.#latenciesCounted);
+    this.#latenciesCounted = NO_LATENCIES;
     if (this.#hold) void volume.gate.close();
     const { gate } = this.volume;
     if (this.#hold) gate.open();

@@ -37,7 +37,7 @@ test('a volume is made once, keeps what was flushed, grows, and is gone when del
   await rig.engine.expandVolume('v', 32 * MIB);
   await assert.rejects(rig.engine.expandVolume('v', MIB), { name: 'EngineError', code: 'invalid' });
   await rig.reopen();
-  const { io, ...volume } = await rig.engine.volume('v');
+  const { io, latencies: _, ...volume } = await rig.engine.volume('v');
   assert.deepEqual(volume, {
     id: 'v',
     pool: 'p',
@@ -247,6 +247,25 @@ test('a volume moves with its snapshots while it is written, and its handle stay
   await rig.engine.moveVolume('v', 'p', false, {});
   await assert.rejects(rig.readSnapshot('s', 0), { code: 'not-found' });
   assert.equal((await rig.read('v', MIB - BLOCK, 2)) + (await rig.read('v', 8 * MIB)), 'bam');
+});
+
+test('how long reads and writes took is counted by volume, over moves, and by pool', async (t) => {
+  const rig = await twoPools(t);
+  await rig.volume('v', 'p');
+  await rig.write('v', 0, 'a');
+  await rig.write('v', BLOCK, 'b');
+  await rig.read('v', 0);
+  const { latencies: before } = await rig.engine.volume('v');
+  await rig.engine.moveVolume('v', 'q', true, {});
+  await rig.read('v', 0);
+  const { io, latencies } = await rig.engine.volume('v');
+  const sum = (counts: readonly number[] = []) => counts.reduce((total, count) => total + count, 0);
+  assert.deepEqual([sum(before?.reads), sum(before?.writes)], [1, 2]);
+  assert.deepEqual([sum(latencies?.reads), sum(latencies?.writes)], [io.reads.count, io.writes.count]);
+  assert.equal(latencies?.reads.length, latencies!.endsSeconds.length + 1);
+  const pools = new Map((await rig.report()).pools.map((pool) => [pool.id, pool]));
+  assert.equal(sum(pools.get('p')?.latencies?.writes), pools.get('p')?.io.writes.count);
+  assert.equal(sum(pools.get('q')?.latencies?.reads), pools.get('q')?.io.reads.count);
 });
 
 test('a move stands still while it is paused, and leaves nothing when it is cancelled', async (t) => {
