@@ -178,6 +178,15 @@ test('what happened is in the messages, sorted and chosen as asked', async (t) =
   assert.equal((await client.call(messages.list, { severity: 3 })).count, 0);
   assert.equal((await client.call(messages.list, { attr_key: 'user' })).count, 1);
   assert.equal((await client.call(messages.list, { attr_key: 'user', attr_value: 'eve' })).count, 0);
+  const kind = (value: string) => client.call(messages.list, { attr_key: 'kind', attr_value: value });
+  assert.equal((await kind('user')).count, 1);
+  assert.equal((await kind('login')).count, 0);
+  assert.equal((await kind('all')).count, (await client.call(messages.list, {})).count);
+  for (const attr_value of ['users', undefined])
+    assert.match(
+      (await client.refused(messages.list, { attr_key: 'kind', attr_value })).message,
+      /attr_value must be a kind/,
+    );
   assert.equal((await client.refused(messages.list, { sort: [{ property: 'size', direction: 'ASC' }] })).code, 7);
 });
 

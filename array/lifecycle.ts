@@ -35,6 +35,7 @@ export function startWatching(services: ArrayServices): void {
   services.performance.start();
   services.servers.startWatching();
   services.mailer.start();
+  services.webhooks.deliveries.start();
   services.snapshotPolicies.scheduler.start();
   services.remoteArrays.start();
   services.mirrors.start();
@@ -44,6 +45,7 @@ export function startWatching(services: ArrayServices): void {
 export async function stopWatching(services: ArrayServices): Promise<void> {
   services.volumes.stopWatching();
   await services.mailer.stop();
+  await services.webhooks.deliveries.stop();
   await services.performance.stop();
   await services.snapshotPolicies.scheduler.stop();
   await services.mirrors.stop();

@@ -1,5 +1,5 @@
 import type { peerApi } from '@granary/contract/array';
-import type { Handlers } from '@granary/kernel';
+import { metricsTokenRoutes, webhookRoutes, WebhookService, type Handlers } from '@granary/kernel';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditLogService } from './audit/service.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
@@ -87,6 +87,13 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);
   const mailer = new Mailer(tools, settings);
+  const webhooks = new WebhookService({
+    ...tools,
+    source: () => {
+      const { internalName: id, displayName: name } = tools.configuration();
+      return { service: 'array', name, id };
+    },
+  });
   const performance = new PerformanceService(tools, settings);
   const drives = new ArrayDriveService(tools, performance);
   const shredding = new DriveShredding(tools, drives);
@@ -145,7 +152,11 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     users: userRoutes(users),
-    settings: { ...settingsRoutes(settings, encryption), ...encryptionRoutes(encryption) },
+    settings: {
+      ...settingsRoutes(settings, encryption),
+      ...encryptionRoutes(encryption),
+      ...metricsTokenRoutes(tools),
+    },
     controllers: { ...controllerRoutes(controllers), ...controllerPerformanceRoutes(performance) },
     drives: driveRoutes({ drives, shredding, replacing, outages }),
     raidGroups: raidGroupRoutes({ groups: raidGroups, building, scrubbing, spares }),
@@ -175,6 +186,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),
     lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies, fileLifecycle.settings),
     messages: messageRoutes(store, events),
+    webhooks: webhookRoutes(webhooks),
   };
   const peerHandlers: Handlers<typeof peerApi, PeerActor> = {
     peers: { ...peerRoutes(peers, pools), ...destinationRoutes(mirrors.destinations) },
@@ -185,6 +197,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     settings,
     encryption,
     mailer,
+    webhooks,
     performance,
     controllers,
     drives,

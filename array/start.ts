@@ -23,10 +23,10 @@ import { ENGINES, startEngine } from './engine/start.ts';
 import type { RecallService } from './file-lifecycle/archive/recalls.ts';
 import { reconcile, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
+import { arrayMeasures } from './metrics/measures.ts';
 import manifest from './package.json' with { type: 'json' };
 import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
-import { sizeMeasure } from './volumes/size-measure.ts';
 
 /** Shreds, scrubs, rebuilds and migrations take hours; they must not keep short work waiting. */
 const JOBS_MAX = 128;
@@ -113,7 +113,7 @@ export async function startArray(
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
-    measures: [sizeMeasure(readings)],
+    measures: arrayMeasures({ ...tools, ...services }, manifest.version),
   });
   host.progress('serving its management');
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });

@@ -54,6 +54,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   tags: 'tags',
   users: 'users',
   volumes: 'volumes',
+  webhooks: 'kernel',
 };
 
 interface Join {

@@ -90,6 +90,8 @@ export const singleErrors = {
     message: 'This was asked for too often; try again in {seconds} seconds.',
   },
 
+  webhook_not_found: { http: 404, code: 17, message: 'Webhook {id} was not found.' },
+
   // Portal
   not_found: { http: 404, code: 20001, message: 'There is no {kind} {id}.' },
   name_taken: { http: 409, code: 10096, message: 'The name {name} is taken; choose another.' },

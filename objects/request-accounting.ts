@@ -6,6 +6,7 @@ import { AccessLog } from './access-logs/service.ts';
 import type { Activity } from './engine/activity.ts';
 import type { ObjectDriveService } from './drives/service.ts';
 import { ErrorAlerts } from './metering/error-alerts.ts';
+import { RequestFigures } from './metrics/request-figures.ts';
 import { meteringMigrations } from './metering/migrations.ts';
 import { meteringRoutes } from './metering/routes.ts';
 import { Metering } from './metering/service.ts';
@@ -42,6 +43,7 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
   const metering = new Metering({ store: meteringStore, clock, log, driveUuid });
   const accessLog = new AccessLog({ store: accessLogStore, log });
   const alerts = new ErrorAlerts({ ...tools, settings: chosen });
+  const requestFigures = new RequestFigures();
   const reports = new UsageReports({
     ...tools,
     metering,
@@ -61,8 +63,10 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
     await commit('dropUsage', { account });
   });
   return {
+    requestFigures,
     record(controller: string, activity: Activity): void {
       metering.record(controller, activity);
+      requestFigures.add(activity.requests);
       alerts.add(activity.requests);
       for (const request of activity.requests) accessLog.add(requestEntry(request, controller));
     },

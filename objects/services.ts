@@ -1,4 +1,4 @@
-import type { HostedConfiguration } from '@granary/kernel';
+import { metricsTokenRoutes, webhookRoutes, WebhookService, type HostedConfiguration } from '@granary/kernel';
 import { createRequestAccounting } from './request-accounting.ts';
 import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
@@ -45,6 +45,10 @@ export function createServices(tools: ObjectsTools) {
   const expiry = new ExpiryService(tools);
   const accounting = createRequestAccounting(tools, { settings, people, drives, controllers, policies });
   const { metered } = accounting;
+  const webhooks = new WebhookService({
+    ...tools,
+    source: () => ({ service: 'objects', name: configuration().displayName, id: configuration().internalName }),
+  });
   const policyAction = () => actionOf(engine.report().policies);
   const handlers = {
     ...people.handlers,
@@ -61,8 +65,10 @@ export function createServices(tools: ObjectsTools) {
     settings: {
       ...settingsRoutes({ settings, certificates, encryption, clock, policyAction }),
       ...peopleSettingRoutes(settings),
+      ...metricsTokenRoutes(tools),
     },
     messages: messageRoutes(store, events),
+    webhooks: webhookRoutes(webhooks),
     destinations: destinationRoutes(destinations, destinationGrants),
   };
   return {
@@ -71,6 +77,8 @@ export function createServices(tools: ObjectsTools) {
     encryption,
     certificates,
     policies,
+    drives,
+    controllers,
     destinationGrants,
     accounting,
     handlers,
@@ -87,8 +95,10 @@ export function createServices(tools: ObjectsTools) {
       accounting.start();
       replication.start();
       expiry.start();
+      webhooks.deliveries.start();
     },
     async stop() {
+      await webhooks.deliveries.stop();
       replication.stop();
       await expiry.stop();
       policies.stop();

@@ -21,6 +21,7 @@ import { recordEngineEvents } from './engine-events/recorder.ts';
 import { partOf } from './engine/parts.ts';
 import { publicUrls } from './engine/serving/addresses.ts';
 import { ENGINES, startEngine } from './engine/start.ts';
+import { objectsMeasures } from './metrics/measures.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { createServices } from './services.ts';
@@ -98,6 +99,10 @@ export async function startObjects(
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
+    measures: objectsMeasures(
+      { ...tools, ...services, accounts: people.accounts, requestFigures: accounting.requestFigures },
+      manifest.version,
+    ),
   });
   host.progress('serving its management');
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });

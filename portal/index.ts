@@ -19,6 +19,7 @@ import {
 } from '@granary/kernel';
 import type { PortalActor } from './actor.ts';
 import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
+import { portalMeasures } from './metrics/measures.ts';
 import { migrations } from './migrations.ts';
 import { createServices, type Services } from './services.ts';
 import { CloudConnections } from './tls/cloud-connections.ts';
@@ -113,6 +114,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     version: options.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : ready ? undefined : 'the portal is starting'),
     tls: options.tls,
+    measures: portalMeasures(tools, options.version),
   });
   app.get('/', (_, reply) => reply.redirect('/api/docs'));
   const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);
@@ -133,6 +135,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   await services.deletions.purgeDue();
   services.deletions.start();
   services.signUps.start();
+  services.webhooks.deliveries.start();
   ready = true;
   store.keepCopies({ log });
   log.info({ url }, 'the portal is ready');
@@ -150,6 +153,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       await services.renewals.stop();
       await services.deletions.stop();
       await services.signUps.stop();
+      await services.webhooks.deliveries.stop();
       await jobs.stop();
       connections.stop();
       await store.stopCopies();

@@ -1,3 +1,4 @@
+import { metricsTokenRoutes, webhookRoutes, WebhookService } from '@granary/kernel';
 import type { ProviderId } from './ids.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
@@ -54,8 +55,12 @@ export interface Services {
   readonly watcher: ArrayWatcher;
   readonly deletions: ArrayDeletions;
   readonly signUps: SignUps;
+  readonly webhooks: WebhookService;
   readonly handlers: PortalHandlers;
 }
+
+/** How deliveries of webhooks name it. */
+const PORTAL = { service: 'portal', name: 'portal', id: 'portal' };
 
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
@@ -94,6 +99,7 @@ export function createServices(tools: Tools): Services {
     if (provider) await clouds.refresh(provider.cloudId);
   };
   const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
+  const webhooks = new WebhookService({ ...tools, source: () => PORTAL });
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
@@ -112,11 +118,12 @@ export function createServices(tools: Tools): Services {
     billingRoutes(new BillingService(tools)),
     eventRoutes(tools),
     settingRoutes(new SettingService(tools)),
+    { settings: metricsTokenRoutes(tools), webhooks: webhookRoutes(webhooks) },
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
   const watcher = new ArrayWatcher(parts);
-  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, handlers };
+  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, webhooks, handlers };
 }
 
 /** Two folders may serve one group: prices of providers are in `pricing`. */

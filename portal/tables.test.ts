@@ -32,7 +32,7 @@ const UNMAPPED: Readonly<Record<string, readonly string[]>> = { users: ['removed
 /** Read by the hundred thousand for a bill, or a name and a value: their rows are no records. */
 const WITHOUT_RECORD = new Set(['metered_items', 'prices', 'settings']);
 
-const KERNEL = new Set(['events', 'idempotency_keys', 'jobs', 'schema_versions']);
+const KERNEL = new Set(['events', 'idempotency_keys', 'jobs', 'schema_versions', 'webhooks']);
 
 const FOLDER = import.meta.dirname;
 

@@ -85,7 +85,7 @@ export class DrivePlacements {
     });
     if (taken.length === 0) return;
     const title = `${wordsFor(taken)} taken away by the cloud and forgotten.`;
-    this.#tools.events.record(tx, { title, subject: 'drives', severity: 'notice' });
+    this.#tools.events.record(tx, { title, kind: 'drive', subject: 'drives', severity: 'notice' });
   }
 
   #recordAbsence(tx: Tx, drive: DriveRecord): void {
@@ -102,7 +102,7 @@ export class DrivePlacements {
       repository.insertDrive(tx, { ...added, createdAt: clock.now() });
       return added;
     });
-    if (added.length > 0) events.record(tx, { title: `${wordsFor(added)} added.`, subject: 'drives' });
+    if (added.length > 0) events.record(tx, { title: `${wordsFor(added)} added.`, kind: 'drive', subject: 'drives' });
   }
 
   /** A drive that is there again is as the administrator left it. */

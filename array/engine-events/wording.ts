@@ -1,4 +1,4 @@
-import { formatUtc, type NewEvent } from '@granary/kernel';
+import { formatUtc, LOGIN, type NewEvent } from '@granary/kernel';
 import type { EngineEvent } from '../engine/events.ts';
 import { listed } from '../wording.ts';
 import type { EventNames } from './names.ts';
@@ -87,15 +87,18 @@ const titles: Titles = {
   }),
   'session-opened': ({ server, initiator, address }, names) => ({
     title: `Server ${names.server(server)} logged in as ${initiator} from ${address}.`,
+    kind: LOGIN,
     subject: `server:${server}`,
   }),
   'session-closed': ({ server, initiator, reason }, names) => ({
     title: `A session of server ${names.server(server)} (${initiator}) ended: ${ended(reason)}`,
+    kind: LOGIN,
     subject: `server:${server}`,
   }),
   'login-refused': ({ initiator, address, reason }) => ({
     severity: 'warning',
     title: `An iSCSI login of ${initiator} from ${address} was refused: ${ended(reason)}`,
+    kind: LOGIN,
     subject: 'logins',
   }),
   'audit-space-reclaimed': ({ volume, untilMs }, names) => ({

@@ -1,16 +1,17 @@
-import { badParameter, type EventLog, type EventOrder, type Store } from '@granary/kernel';
+import { eventAttribute, badParameter, type EventLog, type EventOrder, type Store } from '@granary/kernel';
+import { arrayEventKinds } from '@granary/contract/array';
 import type { ArrayHandlers } from '../handlers.ts';
 
 const PROPERTIES: readonly EventOrder['by'][] = ['msg_id', 'msg_title', 'msg_severity', 'msg_time'];
 
 export function messageRoutes(store: Store, events: EventLog): ArrayHandlers<'messages'> {
   return {
-    list: ({ severity, sort, attr_key: kind, attr_value: value, start, limit }) =>
+    list: ({ severity, sort, attr_key: key, attr_value: value, start, limit }) =>
       store.read((db) =>
         events.list(db, {
           severityIs: severity,
           order: sort?.map(orderOf),
-          ...(kind !== undefined && value !== undefined ? { subject: `${kind}:${value}` } : { subjectKind: kind }),
+          ...eventAttribute(key, value, arrayEventKinds),
           start,
           limit,
         }),

@@ -98,3 +98,9 @@ export type NewDestination = Omit<
   | 'syncMs'
   | 'inheritsWwid'
 >;
+
+/** What is watched of a mirror. */
+export interface MirrorStanding extends Pick<SourceMirror, 'name' | 'displayName' | 'baseTakenAt'> {
+  readonly role: 'source' | 'destination';
+  readonly state: SourceMirror['state'] | DestinationMirror['state'];
+}

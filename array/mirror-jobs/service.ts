@@ -10,7 +10,7 @@ import { findVolume } from '../volumes/repository.ts';
 import type { VolumeService } from '../volumes/service.ts';
 import { MirrorDestinations } from './destinations.ts';
 import { listDestinations, listSources, removeBrokenBefore } from './repository.ts';
-import type { DestinationMirror, SourceMirror } from './mirror.ts';
+import type { DestinationMirror, MirrorStanding, SourceMirror } from './mirror.ts';
 import { MirrorSources } from './sources.ts';
 import { destinationView, sourceView } from './view.ts';
 
@@ -50,6 +50,15 @@ export class MirrorService {
     ];
     const page = all.slice(start, limit === 0 ? undefined : start + limit);
     return { mirrors: page.map((view) => view()), count: all.length };
+  }
+
+  /** What is watched of each mirror, whichever end is here. */
+  standings(): MirrorStanding[] {
+    const [sources, destinations] = this.#tools.store.read((db) => [listSources(db), listDestinations(db)] as const);
+    return [
+      ...sources.filter(({ state }) => state !== 'abandoned').map((mirror) => standingOf('source', mirror)),
+      ...destinations.filter(isShown).map((mirror) => standingOf('destination', mirror)),
+    ];
   }
 
   /** Not found: `job_not_found`. */
@@ -140,6 +149,11 @@ export class MirrorService {
     if (!this.destinations.get(name)) return;
     throw fail('mirror_destination_here', { name, what });
   }
+}
+
+function standingOf(role: MirrorStanding['role'], mirror: SourceMirror | DestinationMirror): MirrorStanding {
+  const { name, displayName, state, baseTakenAt } = mirror;
+  return { role, name, displayName, state, baseTakenAt };
 }
 
 function isShown({ state }: DestinationMirror): boolean {

@@ -80,6 +80,13 @@ export class PoolProtection {
     throw fail('pool_protected', { id: name, mode, reason });
   }
 
+  /** As of the last reading; undefined before the first. */
+  stateOf(pool: Pool): CapacityState | undefined {
+    const report = this.#tools.readings.pool(pool.name);
+    const watched = this.#watched.get(pool.name);
+    return report?.isOpen === true && watched ? evaluateCapacity(pool, report, watched) : undefined;
+  }
+
   /** Resolves when no snapshot is being given up. */
   async stop(): Promise<void> {
     this.#makeRoom = undefined;

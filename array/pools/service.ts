@@ -6,6 +6,7 @@ import { PoolCaches } from './cache.ts';
 import { PoolProtection } from './protection.ts';
 import { countPools, findPool, findPoolByDisplayName, listPools, updatePool, type PoolChange } from './repository.ts';
 import type { Pool } from './pool.ts';
+import type { CapacityState } from './capacity-state.ts';
 import { damageOf } from './damage.ts';
 import { PoolDeletion, type PoolNeighbours } from './deletion.ts';
 import { PoolShrinking } from './shrinking.ts';
@@ -172,6 +173,11 @@ export class PoolService {
   /** Throws `pool_protected` when nothing new may be made in it, `capacity_refused` when there is no room at all. */
   refuseNew(pool: Pool): void {
     this.#protection.refuseNew(pool);
+  }
+
+  /** How full it is and when it will be full; undefined where that is not known. */
+  capacityState(pool: Pool): CapacityState | undefined {
+    return this.#protection.stateOf(pool);
   }
 
   /** What gives up something in a pool that is nearly full; false when there is nothing to give up. */

@@ -33,6 +33,20 @@ const controller = async ({ array }: ArrayWalk) => Promise.resolve(`${array.conf
 const cg = async (walk: ArrayWalk) => things.groupOf(walk, await things.volume(walk));
 const newCg = async (walk: ArrayWalk) => things.groupOf(walk, await things.newVolume(walk));
 
+/** Nothing is posted to it: no event is so severe. */
+const newWebhook = async (walk: ArrayWalk) => {
+  const { client, api } = walk;
+  // There are only so many.
+  const { webhooks } = await client.call(api.webhooks.list, { start: 5 });
+  for (const { id } of webhooks) await client.call(api.webhooks.delete, { id });
+  return { name: walk.name('hook'), url: 'http://127.0.0.1:9/hooks', severity: 0 };
+};
+
+const webhook: Prepare = async (walk) => {
+  const { webhook: made } = await walk.client.call(walk.api.webhooks.create, await newWebhook(walk));
+  return { id: made.id };
+};
+
 /** Each is in one category only. */
 const extension = (walk: ArrayWalk) => walk.name('x').replaceAll(/\W/g, '');
 
@@ -389,6 +403,18 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     sort: JSON.stringify([{ property: 'msg_time', direction: 'ASC' }]),
   }),
   'settings.get': nothing,
+  'settings.getMetricsToken': nothing,
+  'settings.createMetricsToken': nothing,
+  'settings.deleteMetricsToken': nothing,
+  'webhooks.list': async (walk, caller) => {
+    await webhook(walk, caller);
+    return { start: 0, limit: 10 };
+  },
+  'webhooks.create': newWebhook,
+  'webhooks.get': webhook,
+  'webhooks.update': webhook,
+  'webhooks.delete': webhook,
+  'webhooks.test': webhook,
   'settings.update': () => ({ suspend_seconds: 10, recycle_bin_hours: 24 }),
   'settings.setEncryptionPassword': async (walk) => {
     const old = await encryptionPassword(walk);

@@ -164,6 +164,29 @@ export function listVolumeNames(db: Db): VolumePlace[] {
   return db.all<VolumePlace>('SELECT name, size_bytes AS sizeBytes, pool, migration FROM volumes');
 }
 
+type NamedVolume = Pick<Volume, 'name' | 'displayName' | 'pool' | 'kind'>;
+
+interface NamedVolumes {
+  readonly volumes: NamedVolume[];
+  /** Of all there are, those in the recycle bin excepted. */
+  readonly counts: Readonly<Record<Volume['kind'], number>>;
+}
+
+/** The oldest ones, and how many there are of each kind. */
+export function listNamedVolumes(db: Db, limit: number): NamedVolumes {
+  const shown = `FROM volumes WHERE state = 'ready'`;
+  const volumes = db.all<NamedVolume>(
+    `SELECT name, display_name AS displayName, pool, kind ${shown} ORDER BY name LIMIT :limit`,
+    { limit },
+  );
+  const counts = { block: 0, file: 0 };
+  for (const { kind, n } of db.all<{ kind: Volume['kind']; n: number }>(
+    `SELECT kind, count(*) AS n ${shown} GROUP BY kind`,
+  ))
+    counts[kind] = n;
+  return { volumes, counts };
+}
+
 export function insertVolume(tx: Tx, volume: Volume): void {
   volumeTable.insert(tx, volume);
 }

@@ -34,6 +34,15 @@ const decided = [
 
 /** Ours: what an administrator needs and neither document has. */
 const additions = [
+  'GET /webhooks',
+  'POST /webhooks',
+  'GET /webhooks/{id}',
+  'PUT /webhooks/{id}',
+  'DELETE /webhooks/{id}',
+  'POST /webhooks/{id}/test',
+  'GET /settings/metrics_token',
+  'POST /settings/metrics_token',
+  'DELETE /settings/metrics_token',
   'POST /flc_policies/scan',
   'POST /drives/{id}/offline',
   'POST /drives/{id}/online',

@@ -21,7 +21,9 @@ import { snapshots } from './snapshots.ts';
 import { poolTags, serverTags, volumeTags } from './tags.ts';
 import { users } from './users.ts';
 import { volumes } from './volumes.ts';
+import { webhooks } from './webhooks.ts';
 
+export { arrayEventKinds } from '../event-kinds.ts';
 export { type ArrayRole, arrayRoles, type CreatedKind } from './access.ts';
 export { Controller, ControllerVirtualNetwork } from './controllers.ts';
 export { Drive } from './drives.ts';
@@ -82,5 +84,6 @@ export const arrayApi = {
     controllers,
     messages,
     settings,
+    webhooks,
   },
 } as const satisfies Api;

@@ -32,9 +32,17 @@ export const messages = {
       sort: optional(
         json<Order[]>(Orders, 'Fields to sort by, as JSON', { example: [{ property: 'msg_time', direction: 'ASC' }] }),
       ),
-      attr_key: optional(text('Only messages with this attribute', { max: 64, example: 'volume' })),
+      attr_key: optional(
+        text('Only messages with this attribute, such as `volume`; `kind` compares `attr_value` with their kind', {
+          max: 64,
+          example: 'volume',
+        }),
+      ),
       attr_value: optional(
-        text('Only messages where that attribute is this', { max: 256, example: 'volume-00000001' }),
+        text('Only messages where that attribute is this; logins are shown for the kinds `login` and `all`', {
+          max: 256,
+          example: 'volume-00000001',
+        }),
       ),
       ...page,
     },

@@ -1,4 +1,5 @@
 import { endpoint, type Group } from '../endpoint.ts';
+import { metricsTokenEndpoints } from '../metrics-token.ts';
 import { boolean, integer, optional, secret, text } from '../params.ts';
 import { int, nullable, record, str, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
@@ -72,4 +73,5 @@ export const settings = {
     reply: response({}),
     errors: ['state_conflict', 'too_many_attempts'],
   }),
+  ...metricsTokenEndpoints(adminOnly, response),
 } satisfies Group;

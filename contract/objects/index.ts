@@ -11,7 +11,9 @@ import { settings } from './settings.ts';
 import { usageReports } from './usage-reports.ts';
 import { users } from './users.ts';
 import { virtualControllers } from './virtual-controllers.ts';
+import { webhooks } from './webhooks.ts';
 
+export { objectsEventKinds } from '../event-kinds.ts';
 export { objectsRoles, type ObjectsRole } from './access.ts';
 export { Account } from './accounts.ts';
 export { Destination } from './destinations.ts';
@@ -48,5 +50,6 @@ export const objectsApi = {
     messages,
     accessLogs,
     settings,
+    webhooks,
   },
 } as const satisfies Api;

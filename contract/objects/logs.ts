@@ -39,7 +39,12 @@ export const messages = {
       severity: optional(
         integer('Keeps the events of this severity and worse, on the syslog scale', { max: 7, example: 4 }),
       ),
-      attr_key: optional(text('Attribute that `attr_value` is compared with', { max: 64, example: 'account' })),
+      attr_key: optional(
+        text('Attribute that `attr_value` is compared with, such as `account`; `kind` is their kind', {
+          max: 64,
+          example: 'account',
+        }),
+      ),
       attr_value: optional(text('Keeps the events whose attribute has this value', { max: 256 })),
       ...page,
     },

@@ -13,6 +13,15 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
 
 /** Ours: what an administrator needs and the specification does not have. */
 const additions = [
+  'GET /webhooks',
+  'POST /webhooks',
+  'GET /webhooks/{id}',
+  'PUT /webhooks/{id}',
+  'DELETE /webhooks/{id}',
+  'POST /webhooks/{id}/test',
+  'GET /settings/metrics_token',
+  'POST /settings/metrics_token',
+  'DELETE /settings/metrics_token',
   'GET /objs/accounts/{account_id}/rate_limit',
   'POST /objs/accounts/{account_id}/rate_limit',
   'GET /objs/object_storage_destinations/{ext-name}/grants',

@@ -1,4 +1,5 @@
 import { endpoint, type Group } from '../endpoint.ts';
+import { metricsTokenEndpoints } from '../metrics-token.ts';
 import type { ErrorName } from '../errors.ts';
 import { boolean, choice, integer, optional, type Params, price, secret, text, withDefault } from '../params.ts';
 import { int, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
@@ -219,4 +220,5 @@ export const settings = {
     },
     ['address_refused'],
   ),
+  ...metricsTokenEndpoints(adminOnly, response),
 } satisfies Group;

@@ -1,5 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { integer, optional, page } from '../params.ts';
+import { portalEventKinds } from '../event-kinds.ts';
+import { choice, integer, optional, page } from '../params.ts';
 import { int, listOf, record, str } from '../records.ts';
 import { success } from '../reply.ts';
 import { adminOnly } from './access.ts';
@@ -10,7 +11,11 @@ export const events = {
   list: endpoint('GET', '/messages', {
     summary: 'What happened, newest first',
     access: adminOnly,
-    params: { ...page, severity: optional(integer('This severity or worse, on the syslog scale', { max: 7 })) },
+    params: {
+      ...page,
+      severity: optional(integer('This severity or worse, on the syslog scale', { max: 7 })),
+      kind: optional(choice(portalEventKinds, 'Only what is about this')),
+    },
     reply: success({ data: listOf(PortalEvent), count: int() }),
   }),
 } satisfies Group;

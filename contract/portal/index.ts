@@ -12,6 +12,7 @@ import { settings } from './settings.ts';
 import { computes, tenants } from './tenants.ts';
 import { tokens } from './tokens.ts';
 import { users } from './users.ts';
+import { webhooks } from './webhooks.ts';
 
 export const portalApi = {
   name: 'portal',
@@ -38,11 +39,13 @@ export const portalApi = {
     billing,
     events,
     settings,
+    webhooks,
   },
 } as const satisfies Api;
 
 export * from './access.ts';
 export * from './array-records.ts';
+export { portalEventKinds } from '../event-kinds.ts';
 export { Cloud, DriveType } from './clouds.ts';
 export { VirtualNetwork, Vlan } from './networks.ts';
 export { ObjectAccount } from './object-accounts.ts';

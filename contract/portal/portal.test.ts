@@ -8,6 +8,15 @@ const declared = operations(portalApi).map(({ endpoint }) => `${endpoint.method}
 
 /** What our decisions add to the specification. */
 const additions = [
+  'GET /webhooks',
+  'POST /webhooks',
+  'GET /webhooks/{id}',
+  'PUT /webhooks/{id}',
+  'DELETE /webhooks/{id}',
+  'POST /webhooks/{id}/test',
+  'GET /settings/metrics_token',
+  'POST /settings/metrics_token',
+  'DELETE /settings/metrics_token',
   'GET /messages',
   'GET /users',
   'GET /users/{id}',

@@ -1,4 +1,5 @@
 import { endpoint, type Group } from '../endpoint.ts';
+import { metricsTokenEndpoints } from '../metrics-token.ts';
 import { choice, integer } from '../params.ts';
 import { int, oneOf } from '../records.ts';
 import { envelope, success } from '../reply.ts';
@@ -44,4 +45,5 @@ export const settings = {
     },
     reply: success({}),
   }),
+  ...metricsTokenEndpoints(adminOnly, success),
 } satisfies Group;

@@ -40,6 +40,7 @@ export const portalRefusals = {
     cannot_disable_yourself: 'You cannot disable yourself; ask another administrator.',
   }),
   ...messagesOf('limit_reached', {
+    webhooks_limit: 'There are at most {max} webhooks; delete one first.',
     networks_of_user_limit:
       'A user may have {max} virtual networks at a cloud; delete some, or ask an administrator for more.',
   }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../clock.ts';
 import { temporaryStore } from '../testing/temporary-store.ts';
-import { EventLog, type EventFilter } from './events.ts';
+import { EventLog, LOGIN, type EventFilter } from './events.ts';
 
 const all: EventFilter = { start: 0, limit: 0 };
 
@@ -64,8 +64,33 @@ test('events are chosen by how bad they are and what they happened to', async (t
 test('the log keeps its newest hundred thousand events', async (t) => {
   const { store, events, list } = bench(t);
   await store.write((tx) => {
-    for (let n = 1; n <= 100_005; n++) events.record(tx, { title: `${n}`, subject: 'volume:1' });
+    for (let n = 1; n <= 100_100; n++) events.record(tx, { title: `${n}`, subject: 'volume:1' });
   });
   const { messages, count } = list({ start: 0, limit: 1, oldestFirst: true });
-  assert.deepEqual([messages[0]?.msg_title, count], ['6', 100_000]);
+  assert.deepEqual([messages[0]?.msg_title, count], ['101', 100_000]);
+});
+
+test('logins are a kind of their own: a list leaves them out unless they are asked for, and shows refused ones', async (t) => {
+  const { store, events, titles } = bench(t);
+  await store.write((tx) => {
+    events.record(tx, { title: 'login', subject: 'server:1', kind: LOGIN });
+    events.record(tx, { title: 'refused', subject: 'logins', kind: LOGIN, severity: 'warning' });
+    events.record(tx, { title: 'server', subject: 'server:1' });
+    events.record(tx, { title: 'pool', subject: 'pool:1' });
+  });
+  assert.deepEqual(titles(all), ['pool', 'server', 'refused']);
+  assert.deepEqual(titles({ ...all, kind: 'login' }), ['refused', 'login']);
+  assert.deepEqual(titles({ ...all, kind: 'all' }), ['pool', 'server', 'refused', 'login']);
+  assert.deepEqual(titles({ ...all, kind: 'pool' }), ['pool']);
+  assert.deepEqual(titles({ ...all, subject: 'server:1' }), ['server', 'login']);
+});
+
+test('logins do not displace other events: the newest ten thousand of them are kept', async (t) => {
+  const { store, events, list } = bench(t);
+  await store.write((tx) => {
+    events.record(tx, { title: 'first', subject: 'pool:1' });
+    for (let n = 1; n < 12_000; n++) events.record(tx, { title: `${n}`, subject: 'server:1', kind: LOGIN });
+  });
+  assert.equal(list({ ...all, kind: 'login', limit: 1 }).count, 10_000);
+  assert.equal(list({ ...all, limit: 1 }).count, 1);
 });

@@ -1,13 +1,14 @@
+import { ALL_KINDS, LOGIN_KIND } from '@granary/contract';
 import { formatUtc, type Clock } from '../clock.ts';
 import type { Db, Tx } from '../store/index.ts';
 import {
   countEvents,
   countEventsAfter,
-  deleteEventsUpTo,
   insertEvent,
   lastEventId,
   listEvents,
   listEventsAfter,
+  trimEvents,
   type EventOrdering,
   type RecordedEvent,
 } from './repository.ts';
@@ -15,12 +16,22 @@ import {
 /** Severities on the syslog scale. */
 export const severity = { error: 3, warning: 4, notice: 5, info: 6 } as const;
 
+/** Logins come by the thousand: lists leave those without a problem out unless they are asked for. */
+export const LOGIN = LOGIN_KIND;
+
+/** The word for a severity, as far as there is one. */
+export function severityWord(number: number): string {
+  return Object.entries(severity).find(([, value]) => value === number)?.[0] ?? `severity ${number}`;
+}
+
 export interface NewEvent {
   readonly severity?: keyof typeof severity;
   /** One sentence, without a secret in it. */
   readonly title: string;
   /** What it happened to, such as `array:12`. */
   readonly subject: string;
+  /** What it is about; the part of the subject before the colon unless given. */
+  readonly kind?: string;
   /** Who did it: a username, or `system`. */
   readonly actor?: string;
 }
@@ -33,6 +44,8 @@ export interface EventFilter {
   readonly subject?: string | undefined;
   /** Events whose subject is of this kind: `volume` for `volume:volume-00000001`. */
   readonly subjectKind?: string | undefined;
+  /** Events of this kind, or of `ALL_KINDS`; absent: all but logins without a problem, except of one subject. */
+  readonly kind?: string | undefined;
   readonly oldestFirst?: boolean | undefined;
   /** What counts before the order of time, the first most. */
   readonly order?: readonly EventOrder[] | undefined;
@@ -54,6 +67,9 @@ export interface EventMessage {
 }
 
 const EVENTS_MAX = 100_000;
+const LOGINS_MAX = 10_000;
+/** Old events are deleted so many at a time: finding the oldest that is kept takes longer than adding one. */
+const TRIM_EVERY = 100;
 const FIELDS = { msg_id: 'id', msg_title: 'title', msg_severity: 'severity', msg_time: 'createdAt' } as const;
 
 export class EventLog {
@@ -71,9 +87,9 @@ export class EventLog {
       title: event.title,
       subject: event.subject,
       actor: event.actor ?? 'system',
+      kind: event.kind ?? kindOf(event.subject),
     });
-    const oldest = id - EVENTS_MAX;
-    if (oldest > 0) deleteEventsUpTo(tx, oldest);
+    if (id % TRIM_EVERY === 0) trimEvents(tx, { othersMax: EVENTS_MAX, loginsMax: LOGINS_MAX });
   }
 
   list(db: Db, filter: EventFilter): { messages: EventMessage[]; count: number } {
@@ -82,6 +98,8 @@ export class EventLog {
       severityMax: filter.severityIs ?? filter.severityMax ?? 7,
       subject: filter.subject ?? null,
       subjectKind: filter.subjectKind ?? null,
+      kind: filter.kind === ALL_KINDS ? null : (filter.kind ?? null),
+      withLogins: Number(filter.kind !== undefined || filter.subject !== undefined),
     };
     const { start, limit } = filter;
     const found = listEvents(db, condition, { order: orderOf(filter), start, limit });
@@ -105,6 +123,10 @@ export class EventLog {
 function orderOf({ order = [], oldestFirst }: EventFilter): EventOrdering[] {
   const asked = order.map(({ by, direction }) => ({ by: FIELDS[by], direction }));
   return [...asked, { by: 'id', direction: oldestFirst === true ? 'ASC' : 'DESC' }];
+}
+
+function kindOf(subject: string): string {
+  return subject.split(':', 1)[0] ?? subject;
 }
 
 function toMessage(event: RecordedEvent): EventMessage {

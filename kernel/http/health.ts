@@ -1,6 +1,6 @@
 import { endpoint, fileReply, type Endpoint } from '@granary/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { OperationTools } from './operation.ts';
 
 interface HealthParts {
@@ -8,6 +8,7 @@ interface HealthParts {
   /** Undefined when ready, else what is missing. */
   readonly notReady: () => string | undefined;
   readonly authenticate: OperationTools['authenticate'];
+  readonly isMetricsToken: (token: string) => boolean;
 }
 
 /** The administrators of a portal, an array, object storage or a cloud. */
@@ -20,7 +21,8 @@ const METRICS: Endpoint = endpoint('GET', '/metrics', {
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Liveness and readiness for the supervisor; metrics for Prometheus. */
-export function serveHealth(app: FastifyInstance, { metrics, notReady, authenticate }: HealthParts): void {
+export function serveHealth(app: FastifyInstance, parts: HealthParts): void {
+  const { metrics, notReady } = parts;
   app.get('/healthz', () => ({ status: 'ok' }));
   app.get('/readyz', (_, reply) => {
     const missing = notReady();
@@ -29,21 +31,23 @@ export function serveHealth(app: FastifyInstance, { metrics, notReady, authentic
       : reply.code(503).send({ status: 'not ready', message: missing });
   });
   app.get('/metrics', async (request, reply) => {
-    const refusal = await refusalOf(request, authenticate);
+    const refusal = await refusalOf(request, parts);
     if (refusal !== undefined) return reply.code(refusal).send({ status: 'error', message: 'Sign in to see figures.' });
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
 }
 
-/** Metrics reveal much. They are for programs on this machine, and for administrators elsewhere. */
+/** Metrics reveal much. They are for programs on this machine, and elsewhere for those with the token and administrators. */
 async function refusalOf(
   request: FastifyRequest,
-  authenticate: HealthParts['authenticate'],
+  { authenticate, isMetricsToken }: HealthParts,
 ): Promise<number | undefined> {
   const { ip, socket } = request;
   if (LOOPBACK.test(ip)) return undefined;
+  const bearer = bearerOf(request);
+  if (bearer !== undefined && isMetricsToken(bearer)) return undefined;
   try {
-    const actor = await authenticate({ headers: withBearer(request), params: {}, ip, socket, endpoint: METRICS });
+    const actor = await authenticate({ headers: withKey(request, bearer), params: {}, ip, socket, endpoint: METRICS });
     if (!actor) return 401;
     return WATCHERS.includes(actor.role) ? undefined : 403;
   } catch {
@@ -51,9 +55,12 @@ async function refusalOf(
   }
 }
 
-/** Prometheus sends a key as `Authorization: Bearer`; our APIs have headers of their own. */
-function withBearer({ headers }: FastifyRequest): FastifyRequest['headers'] {
-  const [, key] = /^bearer ([^ ]+)$/i.exec(headers.authorization ?? '') ?? [];
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^bearer ([^ ]+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+/** Prometheus sends an administrator's key as `Authorization: Bearer`; our APIs have headers of their own. */
+function withKey({ headers }: FastifyRequest, key: string | undefined): FastifyRequest['headers'] {
   if (key === undefined) return headers;
   const { authorization: _, ...others } = headers;
   return { ...others, 'x-token': key, 'x-access-key': key };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markSignedIn } from '../edge/index.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { DiskFullError } from '../store/disk-full.ts';
 import { runFreeing } from '../store/freeing.ts';

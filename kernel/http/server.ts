@@ -11,7 +11,9 @@ import type { Vault } from '../auth/vault.ts';
 import type { Clock } from '../clock.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { Metrics, type Measure } from '../metrics.ts';
+import type { Measure } from '../metrics/measure.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { MetricsToken } from '../metrics/token.ts';
 import { dropUnread, limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
 import type { TlsSource } from '../tls/source.ts';
@@ -76,8 +78,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
   options: ApiServerOptions<P, A>,
 ): Promise<FastifyInstance> {
   const { api, log, inner } = options;
-  const metrics = new Metrics(api.name);
-  for (const measure of options.measures ?? []) metrics.add(measure);
+  const metrics = metricsOf(options);
   const refuse = refusalOf(api, log, metrics);
   const notFound = unknownPath(refuse);
   const app = newFastify(options.tls, refuse);
@@ -104,7 +105,9 @@ export async function createApiServer<P extends Api, A extends Actor>(
     const { openApiDocument } = await import('@granary/contract/openapi');
     return openApiDocument(api, { version: options.version });
   });
-  serveHealth(app, { metrics, notReady: options.notReady ?? (() => undefined), authenticate });
+  const metricsToken = new MetricsToken(options);
+  const isMetricsToken = (token: string) => metricsToken.isToken(token);
+  serveHealth(app, { metrics, notReady: options.notReady ?? (() => undefined), authenticate, isMetricsToken });
   app.setErrorHandler(refuse);
   // The body of such a request is not read: the hook answers first.
   app.setNotFoundHandler(notFound);
@@ -114,6 +117,26 @@ export async function createApiServer<P extends Api, A extends Actor>(
   });
   await app.after();
   return app;
+}
+
+interface MetricsParts {
+  readonly api: Api;
+  readonly log: Log;
+  readonly store: Store;
+  readonly measures?: readonly Measure[];
+}
+
+function metricsOf({ api, log, store, measures = [] }: MetricsParts): Metrics {
+  const onError = (error: unknown, name: string) => log.error({ error, metric: name }, 'a metric could not be read');
+  const metrics = new Metrics(api.name, { onError });
+  const diskFull: Measure = {
+    name: 'granary_disk_full',
+    help: '1 while the service refuses changes because its disk is full',
+    type: 'gauge',
+    read: () => [{ labels: {}, value: Number(store.isDiskFull) }],
+  };
+  for (const measure of [diskFull, ...measures]) metrics.add(measure);
+  return metrics;
 }
 
 type Answer404 = (request: FastifyRequest, reply: FastifyReply) => void;

@@ -85,6 +85,20 @@ const withSpareDrive: Prepare = async (walk) => {
   return { name: 'policy-00000001', drives: JSON.stringify([{ type: SPARE_TYPE, quantity: 1 }]), timeout: 60 };
 };
 
+/** Nothing is posted to it: no event is so severe. */
+const newWebhook = async (walk: Walk) => {
+  const { client, api } = walk;
+  // There are only so many.
+  const { webhooks } = await client.call(api.webhooks.list, { start: 5 });
+  for (const { id } of webhooks) await client.call(api.webhooks.delete, { id });
+  return { name: walk.name('hook'), url: 'http://127.0.0.1:9/hooks', severity: 0 };
+};
+
+const webhook: Prepare = async (walk) => {
+  const { webhook: made } = await walk.client.call(walk.api.webhooks.create, await newWebhook(walk));
+  return { id: made.id };
+};
+
 const policy: Prepare = () => ({ name: 'policy-00000001' });
 
 const withEncryptionPassword: Prepare = async (walk) => {
@@ -273,6 +287,18 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
 
   'settings.get': nothing,
+  'settings.getMetricsToken': nothing,
+  'settings.createMetricsToken': nothing,
+  'settings.deleteMetricsToken': nothing,
+  'webhooks.list': async (walk, caller) => {
+    await webhook(walk, caller);
+    return { start: 0, limit: 10 };
+  },
+  'webhooks.create': newWebhook,
+  'webhooks.get': webhook,
+  'webhooks.update': webhook,
+  'webhooks.delete': webhook,
+  'webhooks.test': webhook,
   'settings.setSslTermination': () => ({ ssltermination: 'off' }),
   'settings.setSslCertificate': certificate,
   'settings.getSslCertificate': nothing,

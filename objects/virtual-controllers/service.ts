@@ -42,6 +42,8 @@ export class VirtualControllerService {
       throw fail('proxies_not_taken', { reason: error instanceof Error ? error.message : String(error) });
     });
     const title = `${quantity} proxy controllers were removed; ${proxies - quantity} are left.`;
-    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: 'controllers', actor }));
+    await store.write((tx) =>
+      events.record(tx, { severity: 'notice', title, kind: 'controller', subject: 'controllers', actor }),
+    );
   }
 }

@@ -78,6 +78,12 @@ export function countArrays(db: Db, filter: ArrayFilter): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM arrays WHERE ${where}`, params)?.n ?? 0;
 }
 
+/** By product and state, deleted ones excepted: the key is both, a space between. */
+export function countArraysByState(db: Db): ReadonlyMap<string, number> {
+  const sql = `SELECT product || ' ' || status AS key, count(*) AS n FROM arrays WHERE status <> 'deleted' GROUP BY key`;
+  return new Map(db.all<{ key: string; n: number }>(sql).map(({ key, n }) => [key, n]));
+}
+
 /** Only the conditions that apply, so that each form of the list has an index that fits. */
 function conditionOf({ scope, status, name, restorable = false }: ArrayFilter) {
   const where = [

@@ -89,7 +89,7 @@ export class Joining {
         expiresAt,
       });
       const title = `A join code for cloud ${name} was made, valid until ${formatUtc(expiresAt)}.`;
-      events.record(tx, { title, subject: 'clouds', actor: actor.username });
+      events.record(tx, { title, kind: 'cloud', subject: 'clouds', actor: actor.username });
     });
     return { name, code: writeJoinCode({ portal, fingerprint: pinned, secret }), expires_at: formatUtc(expiresAt) };
   }
@@ -142,7 +142,7 @@ export class Joining {
     const { store, events } = this.#tools;
     const what = usedAt === null ? 'that has expired' : 'that was used before';
     const title = `A join code for cloud ${name} ${what} was given from ${ip} and refused.`;
-    await store.write((tx) => events.record(tx, { title, subject: 'clouds', severity: 'warning' }));
+    await store.write((tx) => events.record(tx, { title, kind: 'cloud', subject: 'clouds', severity: 'warning' }));
   }
 }
 

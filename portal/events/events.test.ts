@@ -90,6 +90,9 @@ test('events are filtered by severity, newest first, in pages with the count of 
   assert.equal(errors.data[0]?.msg_title, `Array ${array} failed: It crashed.`);
   assert.equal(errors.count, errors.data.length);
   const all = await admin.client.events.list();
+  const arrays = await admin.client.events.list({ kind: 'array' });
+  assert.ok(arrays.count > 0 && arrays.count < all.count);
+  assert.ok(arrays.data.every(({ msg_title: title }) => title.startsWith('Array')));
   const page = await admin.client.events.list({ start: 1, limit: 2 });
   assert.deepEqual(page.data, all.data.slice(1, 3));
   assert.equal(page.count, all.data.length);

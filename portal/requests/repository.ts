@@ -37,6 +37,11 @@ export function countRequests(db: Db, { scope, status }: RequestFilter): number 
   return db.get<{ n: number }>(sql, { scope, status: status ?? null })?.n ?? 0;
 }
 
+export function countPendingByKind(db: Db): ReadonlyMap<string, number> {
+  const sql = `SELECT kind, count(*) AS n FROM requests WHERE status = 'pending' GROUP BY kind`;
+  return new Map(db.all<{ kind: string; n: number }>(sql).map(({ kind, n }) => [kind, n]));
+}
+
 export function findRequest(db: Db, id: RequestId, scope: UserId | null = null): PortalRequest | undefined {
   const sql = `${SELECT} WHERE id = :id AND (:scope IS NULL OR user_id = :scope)`;
   return requests.get(db, sql, { id, scope });

@@ -34,6 +34,19 @@ const publicService = {
   host: 'objects.example.org',
 };
 
+/** Nothing is posted to it: no event is so severe. */
+const newWebhook: Prepare = async (portal) => {
+  const { webhooks } = portal.admin.client;
+  // There are only so many.
+  for (const { id } of (await webhooks.list({ start: 5 })).webhooks) await webhooks.delete({ id });
+  return { name: portal.name('hook'), url: 'http://127.0.0.1:9/hooks', severity: 0 };
+};
+
+const webhook: Prepare = async (portal, caller) => {
+  const wanted = (await newWebhook(portal, caller)) as { name: string; url: string; severity: number };
+  return { id: (await portal.admin.client.webhooks.create(wanted)).webhook.id };
+};
+
 /** An account that waits for approval: the portal keeps it, whether or not the array serves accounts. */
 const ownersAccount: Prepare = async (portal) => {
   const { owner, name } = portal;
@@ -282,6 +295,15 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'settings.setArrayRetention': nothing,
   'settings.getNetworksPerUser': nothing,
   'settings.setNetworksPerUser': nothing,
+  'settings.getMetricsToken': nothing,
+  'settings.createMetricsToken': nothing,
+  'settings.deleteMetricsToken': nothing,
+  'webhooks.list': nothing,
+  'webhooks.create': newWebhook,
+  'webhooks.get': webhook,
+  'webhooks.update': webhook,
+  'webhooks.delete': webhook,
+  'webhooks.test': webhook,
 };
 
 /** Every operation of the portal's contract. */

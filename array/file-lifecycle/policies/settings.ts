@@ -44,7 +44,7 @@ export class LifecycleSettings {
       this.#neighbours.timesChanged(tx);
       const at = new Date(next.startSeconds * 1_000).toISOString().slice(11, 19);
       const title = `File lifecycle policies run at ${at} UTC and every ${next.intervalSeconds} seconds from then on.`;
-      events.record(tx, { title, subject: 'lifecycle_policies', actor });
+      events.record(tx, { title, kind: 'lifecycle_policy', subject: 'lifecycle_policies', actor });
       return next;
     });
     this.#neighbours.wake();
@@ -61,7 +61,7 @@ export class LifecycleSettings {
     await store.write((tx) => {
       writeSetting(tx, RETENTION, String(seconds));
       const title = `The recycle bins of shares keep files for ${seconds} seconds.`;
-      events.record(tx, { title, subject: 'lifecycle_policies', actor });
+      events.record(tx, { title, kind: 'lifecycle_policy', subject: 'lifecycle_policies', actor });
     });
     this.#neighbours.wake();
   }

@@ -1,24 +1,28 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry, type Metric } from 'prom-client';
+import { samplesOf, type Measure } from './measure.ts';
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
-/** A metric that the service computes itself: read when metrics are collected. */
-export interface Measure {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  read(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
+/** Figures of the process that the library counts, but names as counters: Prometheus' conventions reserve `_total`. */
+const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
+
+interface MetricsOptions {
+  /** A figure could not be read: the others are served without it. */
+  readonly onError?: (error: unknown, name: string) => void;
 }
 
 /** One registry a service; labels are resolved once, not at every request. */
 export class Metrics {
   readonly registry = new Registry();
+  readonly #onError: MetricsOptions['onError'];
   readonly #requests: Counter<'operation' | 'status'>;
   readonly #seconds: Histogram<'operation'>;
 
-  constructor(service: string) {
+  constructor(service: string, { onError }: MetricsOptions = {}) {
+    this.#onError = onError;
     this.registry.setDefaultLabels({ service });
     collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
     this.#requests = new Counter({
       name: 'granary_http_requests_total',
       help: 'Requests by operation and HTTP status',
@@ -34,17 +38,11 @@ export class Metrics {
     });
   }
 
+  /** The library's own gauges and counters would keep series of things that are gone: these are read anew each time. */
   add(measure: Measure): void {
-    new Gauge({
-      name: measure.name,
-      help: measure.help,
-      labelNames: measure.labels,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const each of measure.read()) this.set(each.labels, each.value);
-      },
-    });
+    const { name, help, type } = measure;
+    const get = () => Promise.resolve({ name, help, type, values: this.#read(measure), aggregator: 'sum' });
+    this.registry.registerMetric({ name, help, type, get, reset: () => undefined } as unknown as Metric);
   }
 
   /** A function that counts one request of the operation. */
@@ -60,5 +58,14 @@ export class Metrics {
       counter.inc();
       seconds.observe(elapsed);
     };
+  }
+
+  #read(measure: Measure): ReturnType<typeof samplesOf> {
+    try {
+      return samplesOf(measure);
+    } catch (error) {
+      this.#onError?.(error, measure.name);
+      return [];
+    }
   }
 }
