@@ -10,7 +10,7 @@ const KINDS_MAX = 32;
 export const Webhook = record('Webhook', {
   id: int(),
   name: str(),
-  url: str(),
+  target_url: str(),
   severity: int('Events of this severity and worse are posted, on the syslog scale'),
   kinds: nullable(listOf(str('Only events of these kinds; null is all but logins'))),
   state: oneOf('enabled', 'disabled'),
@@ -71,7 +71,7 @@ export function webhookEndpoints<const K extends readonly [string, ...string[]]>
     create: endpoint('POST', '/webhooks', {
       summary: 'Post events from now on to an address; the reply shows the secret that signs them, this once',
       access,
-      params: { name: named, url, severity: withDefault(severity, 4), kinds: optional(kinds) },
+      params: { name: named, target_url: url, severity: withDefault(severity, 4), kinds: optional(kinds) },
       reply: reply({ webhook: Webhook, secret: SECRET }),
       errors: ['name_taken', 'address_refused', 'limit_reached'],
     }),
@@ -88,7 +88,7 @@ export function webhookEndpoints<const K extends readonly [string, ...string[]]>
       params: {
         id,
         name: optional(named),
-        url: optional(url),
+        target_url: optional(url),
         severity: optional(severity),
         kinds: optional(kinds),
         enabled: optional(boolean('Whether events are posted; what happens meanwhile waits', { example: true })),

@@ -39,7 +39,7 @@ const newWebhook = async (walk: ArrayWalk) => {
   // There are only so many.
   const { webhooks } = await client.call(api.webhooks.list, { start: 5 });
   for (const { id } of webhooks) await client.call(api.webhooks.delete, { id });
-  return { name: walk.name('hook'), url: 'http://127.0.0.1:9/hooks', severity: 0 };
+  return { name: walk.name('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 };
 };
 
 const webhook: Prepare = async (walk) => {

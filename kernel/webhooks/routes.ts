@@ -10,8 +10,13 @@ interface By {
   readonly actor: { readonly username: string };
 }
 
-interface ChangeRequest extends Omit<WebhookChange, 'renewSecret'> {
+interface CreationRequest extends Omit<NewWebhook, 'url'> {
+  readonly target_url: string;
+}
+
+interface ChangeRequest extends Omit<WebhookChange, 'renewSecret' | 'url'> {
   readonly id: number;
+  readonly target_url?: string | undefined;
   readonly renew_secret?: boolean | undefined;
 }
 
@@ -22,13 +27,13 @@ export function webhookRoutes(webhooks: WebhookService) {
       const { webhooks: shown, count } = webhooks.list(page);
       return { webhooks: shown.map(viewOf), count };
     },
-    create: async (wanted: NewWebhook, { actor }: By) => {
-      const created = await webhooks.create(wanted, actor.username);
+    create: async ({ target_url: url, ...wanted }: CreationRequest, { actor }: By) => {
+      const created = await webhooks.create({ ...wanted, url }, actor.username);
       return { webhook: viewOf(created), secret: created.secret };
     },
     get: ({ id }: Named) => ({ webhook: viewOf(webhooks.get(id)) }),
-    update: async ({ id, renew_secret: renewSecret, ...change }: ChangeRequest, { actor }: By) => {
-      const updated = await webhooks.update(id, { ...change, renewSecret }, actor.username);
+    update: async ({ id, target_url: url, renew_secret: renewSecret, ...change }: ChangeRequest, { actor }: By) => {
+      const updated = await webhooks.update(id, { ...change, url, renewSecret }, actor.username);
       return { webhook: viewOf(updated), secret: updated.secret };
     },
     delete: async ({ id }: Named, { actor }: By) => {
@@ -48,7 +53,7 @@ function viewOf({ webhook, url, waiting }: ShownWebhook) {
   return {
     id: webhook.id,
     name: webhook.name,
-    url,
+    target_url: url,
     severity: webhook.severity,
     kinds: webhook.kinds === null ? null : [...webhook.kinds],
     state: webhook.isEnabled ? ('enabled' as const) : ('disabled' as const),

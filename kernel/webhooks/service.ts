@@ -168,10 +168,11 @@ function found(db: Db, id: number): Webhook {
 
 /** A name that does not resolve yet is accepted; one that leads to a forbidden address is refused, now and at each post. */
 async function checkedUrl(text: string): Promise<string> {
-  if (!URL.canParse(text)) throw badParameter('url', 'must be an address such as https://hooks.example.org/granary');
+  if (!URL.canParse(text))
+    throw badParameter('target_url', 'must be an address such as https://hooks.example.org/granary');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
-    throw badParameter('url', 'must not hold a user or a password; deliveries are signed instead');
+    throw badParameter('target_url', 'must not hold a user or a password; deliveries are signed instead');
   try {
     await outgoingAddress(url.hostname);
   } catch (error) {

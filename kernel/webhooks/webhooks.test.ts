@@ -219,8 +219,11 @@ test('names are taken once, addresses hold no password, and there are at most tw
   const { create, webhooks } = setUp(t);
   const { webhook } = await create('http://127.0.0.1:9/');
   await assert.rejects(create('http://127.0.0.1:9/', { name: 'On-Call' }), /The name On-Call is taken/);
-  await assert.rejects(create('http://ada:secret@127.0.0.1/', { name: 'b' }), /url must not hold a user or a password/);
-  await assert.rejects(create('http://:80/', { name: 'b' }), /url must be an address/);
+  await assert.rejects(
+    create('http://ada:secret@127.0.0.1/', { name: 'b' }),
+    /target_url must not hold a user or a password/,
+  );
+  await assert.rejects(create('http://:80/', { name: 'b' }), /target_url must be an address/);
   for (let n = 2; n <= 20; n++) await create('http://127.0.0.1:9/', { name: `hook ${n}` });
   await assert.rejects(create('http://127.0.0.1:9/', { name: 'one more' }), /at most 20 webhooks/);
   await assert.rejects(webhooks.update(webhook.id, { name: 'hook 2' }, 'dana'), /The name hook 2 is taken/);

@@ -39,11 +39,11 @@ const newWebhook: Prepare = async (portal) => {
   const { webhooks } = portal.admin.client;
   // There are only so many.
   for (const { id } of (await webhooks.list({ start: 5 })).webhooks) await webhooks.delete({ id });
-  return { name: portal.name('hook'), url: 'http://127.0.0.1:9/hooks', severity: 0 };
+  return { name: portal.name('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 };
 };
 
 const webhook: Prepare = async (portal, caller) => {
-  const wanted = (await newWebhook(portal, caller)) as { name: string; url: string; severity: number };
+  const wanted = (await newWebhook(portal, caller)) as { name: string; target_url: string; severity: number };
   return { id: (await portal.admin.client.webhooks.create(wanted)).webhook.id };
 };
 
