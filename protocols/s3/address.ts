@@ -16,6 +16,8 @@ export interface Address {
   readonly key: string | null;
   /** The path as Signature V4 writes it: every byte but unreserved ones and slashes percent-encoded. */
   readonly canonicalPath: string;
+  /** The path as Signature V2 writes it: as it came, behind the bucket that the host names. */
+  readonly resourcePath: string;
   readonly query: Query;
 }
 
@@ -30,7 +32,8 @@ export function readAddress(url: string, host: string | undefined, settings: Dat
   const query = new Query(mark === -1 ? '' : target.slice(mark + 1));
   const canonicalPath = plain ? raw : encodePath(path);
   const hosted = settings.virtualHosted ? hostedBucket(host, settings.hosts) : undefined;
-  return { ...parts(path, hosted), canonicalPath, query };
+  const resourcePath = hosted === undefined ? raw : `/${hosted}${raw}`;
+  return { ...parts(path, hosted), canonicalPath, resourcePath, query };
 }
 
 /** `GET http://host/path` is a way to say `GET /path`. */

@@ -112,11 +112,12 @@ export class Conversation {
   }
 
   #perform(operation: S3Operation, address: Address, found: Authentication): Promise<S3Reply> | S3Reply {
-    const { caller, payload, chunks, presigned } = found;
+    const { caller, payload, chunks, presigned, signedWith } = found;
     if (caller !== null) markSignedIn(this.#incoming.socket);
     const request = this.#newRequest({
       caller,
       signedBy: caller === null ? null : presigned ? 'query' : 'header',
+      signedWith,
       address: address.bucket,
       key: address.key,
       query: address.query,
@@ -172,6 +173,7 @@ export class Conversation {
     const request = this.#newRequest({
       caller: posted.caller,
       signedBy: posted.caller === null ? null : 'form',
+      signedWith: posted.signedWith,
       address: address.bucket,
       key: posted.key,
       query: address.query,

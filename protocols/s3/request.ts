@@ -66,6 +66,8 @@ export interface S3Request {
   readonly headers: IncomingHttpHeaders;
   /** By lower-case name; x-amz-* of presigned addresses stand in the query and are found here, too. */
   header(name: string): string | undefined;
+  /** In lower case, those of presigned addresses among them. */
+  headerNames(): Iterable<string>;
   readonly body: S3Body;
   /** Throws AccessDenied unless the caller may do that to this key of the bucket (default: the request's own key). */
   demand(action: string, key?: string, facts?: AccessFacts): void;

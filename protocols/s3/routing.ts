@@ -1,45 +1,6 @@
 import { S3Error } from './errors.ts';
 import type { Level, Route, S3Operation, S3Query } from './request.ts';
-
-/** Parameters that make another operation of a request; one that is not implemented must never fall through to the plain one. */
-const SUB_RESOURCES = new Set([
-  'accelerate',
-  'acl',
-  'analytics',
-  'attributes',
-  'cors',
-  'delete',
-  'encryption',
-  'intelligent-tiering',
-  'inventory',
-  'legal-hold',
-  'lifecycle',
-  'location',
-  'logging',
-  'metadataConfiguration',
-  'metadataTable',
-  'metrics',
-  'notification',
-  'object-lock',
-  'ownershipControls',
-  'policy',
-  'policyStatus',
-  'publicAccessBlock',
-  'renameObject',
-  'replication',
-  'requestPayment',
-  'restore',
-  'retention',
-  'select',
-  'session',
-  'tagging',
-  'torrent',
-  'uploadId',
-  'uploads',
-  'versioning',
-  'versions',
-  'website',
-]);
+import { SUB_RESOURCES } from './sub-resources.ts';
 
 export interface Routed {
   readonly method: string;

@@ -74,8 +74,10 @@ test('an unauthenticated form, query and path are read in little time', async ()
     filled('\r\n--'),
   ];
   for (const body of forms) await assertBrief('a form', () => send('POST', '/open', `${body}--${boundary}--`, type));
-  for (const piece of ['a&', '%41', 'a=b&', 'prefix=a&', '/', '%2F', 'X-Amz-Signature=&']) {
+  for (const piece of ['a&', '%41', 'a=b&', 'prefix=a&', '/', '%2F', 'X-Amz-Signature=&', 'x-amz-a=b&', 'acl&']) {
     await assertBrief(`a query of ${piece}`, () => send('GET', `/open?${filled(piece, 14_000)}`));
+    const old = `AWSAccessKeyId=key-of-ada&Signature=x&Expires=${Math.floor(Date.now() / 1000) + 60}`;
+    await assertBrief(`an address of V2 with ${piece}`, () => send('GET', `/open?${old}&${filled(piece, 14_000)}`));
     await assertBrief(`a path of ${piece}`, () => send('GET', `/open/${filled(piece.replace(/[?&=]/g, ''), 14_000)}`));
   }
 });

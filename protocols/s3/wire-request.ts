@@ -18,6 +18,7 @@ export interface RequestParts {
   readonly secure: boolean;
   readonly caller: Caller | null;
   readonly signedBy: AskingRequest['signedBy'];
+  readonly signedWith: AskingRequest['signedWith'];
   readonly address: BucketAddress | null;
   readonly key: string | null;
   readonly query: S3Query;
@@ -27,6 +28,8 @@ export interface RequestParts {
 
 /** Clients that presign put headers into the query; these are about a body that was not known then. */
 const NEVER_IN_QUERY = /^x-amz-(?:checksum-|sdk-checksum-|trailer$|decoded-content-length$|content-sha256$)/;
+/** Signature V2 signs these wherever they stand, so they hold wherever they stand. */
+const IN_OLD_QUERY = /^content-(?:md5|type)$/;
 
 /** A request as operations see it, whether it came plainly or as a form. */
 export class WireRequest implements S3Request, AskingRequest {
@@ -40,6 +43,7 @@ export class WireRequest implements S3Request, AskingRequest {
   readonly secure: boolean;
   readonly caller: Caller | null;
   readonly signedBy: AskingRequest['signedBy'];
+  readonly signedWith: AskingRequest['signedWith'];
   readonly address: BucketAddress | null;
   readonly query: S3Query;
   readonly headers: IncomingHttpHeaders;
@@ -60,6 +64,7 @@ export class WireRequest implements S3Request, AskingRequest {
     this.secure = parts.secure;
     this.caller = parts.caller;
     this.signedBy = parts.signedBy;
+    this.signedWith = parts.signedWith;
     this.address = parts.address;
     this.query = parts.query;
     this.headers = parts.headers;
@@ -84,9 +89,15 @@ export class WireRequest implements S3Request, AskingRequest {
     const value = this.headers[name];
     if (typeof value === 'string') return name === 'content-encoding' ? withoutChunking(value) : value;
     if (Array.isArray(value)) return value.join(', ');
-    return this.signedBy === 'query' && name.startsWith('x-amz-') && !NEVER_IN_QUERY.test(name)
-      ? this.#hoisted(name)
-      : undefined;
+    return this.signedBy === 'query' && this.#mayStandInQuery(name) ? this.#hoisted(name) : undefined;
+  }
+
+  headerNames(): Iterable<string> {
+    const names = new Set(Object.keys(this.headers));
+    for (const each of this.signedBy === 'query' ? this.query.names() : []) {
+      if (this.#mayStandInQuery(each.toLowerCase())) names.add(each.toLowerCase());
+    }
+    return names;
   }
 
   get body(): S3RequestBody {
@@ -118,6 +129,11 @@ export class WireRequest implements S3Request, AskingRequest {
     await access.demandEnabled(this, bucket);
     demandOwner(bucket, this.header('x-amz-source-expected-bucket-owner'));
     return { bucket, demand: (wanted) => access.demand(this, bucket, { action: wanted, key, facts }) };
+  }
+
+  #mayStandInQuery(name: string): boolean {
+    if (name.startsWith('x-amz-')) return !NEVER_IN_QUERY.test(name);
+    return this.signedWith === 'AWS' && IN_OLD_QUERY.test(name);
   }
 
   /** In the form that Node gives headers: one character for each byte. */

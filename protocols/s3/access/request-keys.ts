@@ -10,6 +10,7 @@ export interface AskingRequest {
   readonly ip: string;
   readonly secure: boolean;
   readonly signedBy: 'header' | 'query' | 'form' | null;
+  readonly signedWith?: 'AWS' | 'AWS4-HMAC-SHA256' | null | undefined;
   readonly caller: Caller | null;
   readonly query: Pick<S3Query, 'get'>;
   header(name: string): string | undefined;
@@ -89,7 +90,7 @@ function ownKey(
     case 's3:authtype':
       return request.signedBy === null ? undefined : AUTH_TYPES[request.signedBy];
     case 's3:signatureversion':
-      return request.signedBy === null ? undefined : 'AWS4-HMAC-SHA256';
+      return request.signedWith ?? undefined;
     case 's3:resourceaccount':
       return bucket.account;
     case 's3:locationconstraint':

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Bucket } from '@granary/storage/object-store';
 import fc from 'fast-check';
@@ -111,6 +111,93 @@ test('a signed form stores its file under its key, and says so as it was asked t
     sent.headers.location ?? '',
     /^https:\/\/example.org\/done\?x=1&bucket=photos&key=up%2Fcat.jpg&etag=%22/,
   );
+});
+
+/** A form that is signed the old way, its fields spelt as they come. */
+function postOld(fields: Readonly<Record<string, string>>, policy: unknown = oldPolicy()): Promise<Answer> {
+  const text = Buffer.from(JSON.stringify(policy)).toString('base64');
+  const signature = createHmac('sha1', rig.keys.get('ALPHAKEY')!.secret).update(text).digest('base64');
+  const body = formOf({ AWSAccessKeyId: 'ALPHAKEY', policy: text, signature, ...fields }, 'the file');
+  return rig.send({ method: 'POST', url: '/photos', headers: { 'content-type': TYPE }, body });
+}
+
+function oldPolicy(...more: readonly unknown[]) {
+  const conditions = [{ bucket: 'photos' }, ['starts-with', '$key', 'up/'], ...more];
+  return { expiration: new Date(NOW + 1000).toISOString(), conditions };
+}
+
+test('a form signed with V2 is a signed form', async () => {
+  const answer = await postOld({ key: 'up/a' });
+  assert.equal(answer.status, 204, answer.body.toString());
+  assert.equal(rig.store.bytesOf(photos, 'up/a')?.toString(), 'the file');
+  assert.equal((await rig.record(1)).username, 'anna');
+  assert.equal((await postOld({ key: 'up/a', signature: 'AAAA' })).code, 'SignatureDoesNotMatch');
+  assert.equal((await postOld({ key: 'up/a', AWSAccessKeyId: 'NOKEY' })).code, 'InvalidAccessKeyId');
+  assert.equal((await postOld({ key: 'up/a', signature: '' })).code, 'InvalidArgument');
+  assert.equal((await postOld({ key: 'up/a', AWSAccessKeyId: '' })).code, 'InvalidArgument');
+  assert.equal((await postOld({ key: 'down/a' })).code, 'AccessDenied');
+  assert.equal((await postOld({ key: 'up/a', acl: 'public-read' })).code, 'AccessDenied');
+  const unsigned = formOf({ key: 'up/a', AWSAccessKeyId: 'ALPHAKEY', signature: 'AAAA' }, 'x');
+  const sent = await rig.send({ method: 'POST', url: '/photos', headers: { 'content-type': TYPE }, body: unsigned });
+  assert.equal(sent.code, 'InvalidArgument', 'what is signed is the policy');
+});
+
+test('names of fields and operators of a policy may be in any case', async () => {
+  const { expiration } = oldPolicy();
+  const conditions = [{ bUcKeT: 'photos' }, ['StArTs-WiTh', '$KeY', 'up/'], { ACL: 'private' }];
+  const text = Buffer.from(JSON.stringify({ expiration, conditions })).toString('base64');
+  const sIgNaTuRe = createHmac('sha1', rig.keys.get('ALPHAKEY')!.secret).update(text).digest('base64');
+  const fields = { kEy: 'up/a', aWSAccessKeyId: 'ALPHAKEY', aCl: 'private', pOLICy: text, sIgNaTuRe };
+  const answer = await rig.send({
+    method: 'POST',
+    url: '/photos',
+    headers: { 'content-type': TYPE },
+    body: formOf(fields, 'x'),
+  });
+  assert.equal(answer.status, 204, answer.body.toString());
+});
+
+test('a policy document that is not whole is refused', async () => {
+  const { expiration, conditions } = oldPolicy();
+  const cases: unknown[] = [
+    { conditions },
+    { expiration },
+    { EXPIRATION: expiration, conditions },
+    { expiration, CONDITIONS: conditions },
+    { expiration: '2026-11-17 12:00:00', conditions },
+    { expiration, conditions: [...conditions, {}] },
+    { expiration, conditions: [...conditions, { acl: 'private', tagging: '' }] },
+    { expiration, conditions: [...conditions, ['content-length-range', 0]] },
+    { expiration, conditions: [...conditions, ['content-length-range', -1, 5]] },
+    { expiration, conditions: [...conditions, ['eq', 'key', 'up/a']] },
+  ];
+  for (const policy of cases) {
+    const answer = await postOld({ key: 'up/a' }, policy);
+    assert.equal(answer.code, 'InvalidPolicyDocument', `${JSON.stringify(policy)} ${answer.body.toString()}`);
+  }
+  assert.equal(rig.store.objects.size, 0);
+});
+
+test('all ranges of a policy hold, and each type of a list has the prefix', async () => {
+  const ranges = oldPolicy(['content-length-range', 0, 5], ['content-length-range', '0', '100']);
+  assert.equal((await postOld({ key: 'up/a' }, ranges)).code, 'EntityTooLarge');
+  const images = oldPolicy(['starts-with', '$Content-Type', 'image/']);
+  assert.equal((await postOld({ key: 'up/a', 'Content-Type': 'image/png, image/gif' }, images)).status, 204);
+  assert.equal((await postOld({ key: 'up/a', 'Content-Type': 'image/png,text/html' }, images)).code, 'AccessDenied');
+});
+
+test('a form gets the answer it asks for, or 204 where that makes no sense', async () => {
+  const wanted = async (fields: Readonly<Record<string, string>>) => {
+    const rules = Object.entries(fields).map(([name, value]) => ({ [name]: value }));
+    return postOld({ key: 'up/a', ...fields }, oldPolicy(...rules));
+  };
+  assert.equal((await wanted({ success_action_status: '200' })).status, 200);
+  assert.equal((await wanted({ success_action_status: '404' })).status, 204);
+  assert.equal((await wanted({ success_action_redirect: 'no address' })).status, 204);
+  assert.equal((await wanted({ success_action_redirect: 'javascript:alert(1)' })).status, 204);
+  assert.equal((await wanted({ redirect: 'http://example.org/' })).status, 303);
+  const ignored = await postOld({ key: 'up/a', 'x-ignore-foo': 'bar' });
+  assert.equal(ignored.status, 204, 'fields that begin with x-ignore- need no condition');
 });
 
 test('a path in front of a file name is not taken over', async () => {

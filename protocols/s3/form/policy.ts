@@ -1,8 +1,9 @@
 import { S3Error } from '../errors.ts';
 
 const CONDITIONS_MAX = 256;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 /** Fields that need no condition. */
-const FREE = new Set(['x-amz-signature', 'policy', 'file', 'awsaccesskeyid']);
+const FREE = new Set(['x-amz-signature', 'policy', 'file', 'awsaccesskeyid', 'signature']);
 
 export interface SizeRange {
   readonly least: number;
@@ -22,7 +23,7 @@ export function checkFormPolicy(policy: string, fields: ReadonlyMap<string, stri
   let range: SizeRange | null = null;
   for (const condition of conditions) {
     if (Array.isArray(condition) && String(condition[0]).toLowerCase() === 'content-length-range') {
-      range = readRange(condition);
+      range = narrowed(range, readRange(condition));
     } else {
       tests.push(...readTests(condition));
     }
@@ -46,7 +47,7 @@ function readPolicy(text: string): { readonly expiration: number; readonly condi
   }
   if (typeof document !== 'object' || document === null) throw invalid('it is not a JSON object.');
   const { expiration, conditions } = document as Record<string, unknown>;
-  const until = typeof expiration === 'string' ? Date.parse(expiration) : Number.NaN;
+  const until = typeof expiration === 'string' && TIME.test(expiration) ? Date.parse(expiration) : Number.NaN;
   if (Number.isNaN(until)) throw invalid('expiration must be a time like 2026-11-16T12:00:00.000Z.');
   if (!Array.isArray(conditions) || conditions.length > CONDITIONS_MAX) {
     throw invalid(`conditions must be a list of at most ${CONDITIONS_MAX}.`);
@@ -71,23 +72,34 @@ function readTests(condition: unknown): Test[] {
     return [{ name: name.slice(1).toLowerCase(), value, prefix: kind === 'starts-with' }];
   }
   if (typeof condition !== 'object' || condition === null) throw invalid('a condition must be a list or an object.');
-  return Object.entries(condition).map(([name, value]) => {
+  const entries = Object.entries(condition);
+  if (entries.length !== 1) throw invalid('a condition that is an object must have exactly one property.');
+  return entries.map(([name, value]) => {
     if (typeof value !== 'string') throw invalid(`the value of ${name.slice(0, 64)} must be a text.`);
     return { name: name.toLowerCase(), value, prefix: false };
   });
 }
 
 function readRange(condition: readonly unknown[]): SizeRange {
-  const [, least, most] = condition.map(Number);
+  const [, least, most] = condition.map((value) => (/^\d{1,15}$/.test(String(value)) ? Number(value) : Number.NaN));
   if (condition.length !== 3 || !Number.isSafeInteger(least) || !Number.isSafeInteger(most)) {
-    throw invalid('content-length-range needs two numbers.');
+    throw invalid('content-length-range needs two numbers of bytes.');
   }
   return { least: least ?? 0, most: most ?? 0 };
 }
 
+/** Every condition holds, so several ranges leave what all of them allow. */
+function narrowed(former: SizeRange | null, range: SizeRange): SizeRange {
+  if (!former) return range;
+  return { least: Math.max(former.least, range.least), most: Math.min(former.most, range.most) };
+}
+
+/** A list of content types begins with a prefix when each of them does. */
 function holds({ name, value, prefix }: Test, fields: ReadonlyMap<string, string>): boolean {
   const given = fields.get(name) ?? '';
-  return prefix ? given.startsWith(value) : given === value;
+  if (!prefix) return given === value;
+  const texts = name === 'content-type' ? given.split(',').map((each) => each.trim()) : [given];
+  return texts.every((text) => text.startsWith(value));
 }
 
 function describe({ name, value, prefix }: Test): string {

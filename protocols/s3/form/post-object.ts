@@ -3,6 +3,7 @@ import type { Caller, Soon } from '../../objects/context.ts';
 import { checkKey } from '../address.ts';
 import { S3Error } from '../errors.ts';
 import type { S3Reply, S3Request } from '../request.ts';
+import type { FormSignature, SignatureVersion } from '../signature/authenticate.ts';
 import { headerText } from '../wire-request.ts';
 import { field, xmlDocument } from '../xml.ts';
 import { readXml } from '../xml-reader.ts';
@@ -21,6 +22,7 @@ const HEADER_FIELDS = new Set([
   'if-match',
   'if-none-match',
 ]);
+const SIGNED_BY = ['x-amz-signature', 'signature', 'awsaccesskeyid'];
 const SIGNATURE_FIELDS = /^x-amz-(?:algorithm|credential|date|signature|security-token)$/;
 
 /** A form with its policy checked; what is left is an ordinary PUT. */
@@ -28,13 +30,14 @@ export interface PostedObject {
   readonly key: string;
   readonly headers: IncomingHttpHeaders;
   readonly caller: Caller | null;
+  readonly signedWith: SignatureVersion | null;
   readonly range: SizeRange | null;
 }
 
 export interface FormChecks {
   readonly bucket: string;
   readonly now: number;
-  authenticate(field: (name: string) => string | undefined, policy: string): Soon<Caller>;
+  authenticate(field: (name: string) => string | undefined, policy: string): Soon<FormSignature>;
 }
 
 /** More than any key has; what is longer is refused as too long. */
@@ -47,8 +50,7 @@ export async function checkForm(form: Form, checks: FormChecks): Promise<PostedO
   if (key === '') throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
   checkKey(key);
   fields.set('key', key);
-  const { caller, range } = await identify(fields, checks);
-  return { key, headers: headersOf(fields, form), caller, range };
+  return { key, headers: headersOf(fields, form), ...(await identify(fields, checks)) };
 }
 
 const FILENAME = '${filename}';
@@ -66,16 +68,14 @@ async function identify(
   checks: FormChecks,
 ): Promise<Omit<PostedObject, 'key' | 'headers'>> {
   if (fields.has('x-amz-security-token')) throw new S3Error('InvalidToken');
-  if (fields.has('awsaccesskeyid') || fields.has('signature')) {
-    throw new S3Error('InvalidRequest', 'Forms are signed with AWS4-HMAC-SHA256 (Signature Version 4) only.');
-  }
   const policy = fields.get('policy');
   if (policy === undefined) {
-    if (fields.has('x-amz-signature')) throw new S3Error('InvalidArgument', 'A signed form needs a policy.');
-    return { caller: null, range: null };
+    const signed = SIGNED_BY.find((name) => fields.has(name));
+    if (signed !== undefined) throw new S3Error('InvalidArgument', 'A signed form needs a policy.');
+    return { caller: null, signedWith: null, range: null };
   }
-  const caller = await checks.authenticate((name) => fields.get(name), policy);
-  return { caller, range: checkFormPolicy(policy, fields, checks.now) };
+  const signature = await checks.authenticate((name) => fields.get(name), policy);
+  return { ...signature, range: checkFormPolicy(policy, fields, checks.now) };
 }
 
 function headersOf(fields: ReadonlyMap<string, string>, form: Form): IncomingHttpHeaders {

@@ -1,21 +1,30 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller, DataContext, Refused, Soon } from '../../objects/context.ts';
 import { S3Error } from '../errors.ts';
 import { canonicalDigest, type SignedParts, unsignedHeaders } from './canonical.ts';
 import { ChunkSigner } from './chunk-signer.ts';
-import { type Credential, readCredential, readSignedHeaders, readTime, writeTime } from './credential.ts';
+import { type Credential, readCredential, readSignedHeaders, readTime } from './credential.ts';
 import { type Payload, readPayload, UNSIGNED } from './payload.ts';
+import { checkExpiry, checkSkew, EXPIRES_SECONDS_MAX, readRequestTime } from './request-time.ts';
 import { sameText } from './same-text.ts';
 import { type SigningKey, SigningKeys } from './signing-key.ts';
+import {
+  isOldHeader,
+  isOldQuery,
+  isSignedOld,
+  OLD_ALGORITHM,
+  type OldClaim,
+  type OldSignedRequest,
+  readOldHeader,
+  readOldQuery,
+} from './version-two.ts';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
-const SKEW_MS_MAX = 15 * 60 * 1000;
-const EXPIRES_SECONDS_MAX = 604800;
 const AUTHORIZATION = /^AWS4-HMAC-SHA256\s+(.*)$/;
 
-export interface SignedRequest extends SignedParts {
-  readonly headers: IncomingHttpHeaders;
-}
+export type SignedRequest = SignedParts & OldSignedRequest;
+
+/** What policies call the two ways to sign. */
+export type SignatureVersion = typeof ALGORITHM | typeof OLD_ALGORITHM;
 
 export interface Authentication {
   /** Null for anonymous callers. */
@@ -24,7 +33,10 @@ export interface Authentication {
   /** For bodies whose chunks are signed. */
   readonly chunks: ChunkSigner | null;
   readonly presigned: boolean;
+  readonly signedWith: SignatureVersion | null;
 }
+
+export type FormSignature = Pick<Authentication, 'signedWith'> & { readonly caller: Caller };
 
 interface Claim {
   readonly credential: Credential;
@@ -48,6 +60,7 @@ export class Authenticator {
   authenticate(request: SignedRequest, now: number): Soon<Authentication> {
     const claim = this.#claim(request, now);
     if (!claim) return anonymous(request);
+    if ('texts' in claim) return this.#authenticateOld(request, claim);
     const payload = readPayload(claim.payload);
     const digest = canonicalDigest(
       request,
@@ -61,12 +74,42 @@ export class Authenticator {
       if (!sameText(expected, claim.signature)) throw mismatch(credential.accessKey);
       const signed = payload.kind === 'chunked' && payload.signed;
       const chunks = signed ? new ChunkSigner(key, timestamp, credential.scopeText, expected) : null;
-      return { caller, payload, chunks, presigned: claim.presigned };
+      return { caller, payload, chunks, presigned: claim.presigned, signedWith: ALGORITHM };
     });
   }
 
-  /** The signature of a form's policy. */
-  authenticateForm(field: (name: string) => string | undefined, policy: string): Soon<Caller> {
+  #authenticateOld(request: SignedRequest, claim: OldClaim): Soon<Authentication> {
+    refuseToken(request);
+    const payload = unsignedPayload(request);
+    return this.#withSecret(claim.accessKey, (caller, secret) => {
+      if (!isSignedOld(secret, claim.texts, claim.signature)) throw mismatch(claim.accessKey);
+      return { caller, payload, chunks: null, presigned: claim.presigned, signedWith: OLD_ALGORITHM };
+    });
+  }
+
+  /** The signature of a form's policy, by either version. */
+  authenticateForm(field: Field, policy: string): Soon<FormSignature> {
+    const isOld = field('awsaccesskeyid') !== undefined || field('signature') !== undefined;
+    return isOld ? this.#authenticateOldForm(field, policy) : this.#authenticateNewForm(field, policy);
+  }
+
+  #authenticateOldForm(field: Field, policy: string): Soon<FormSignature> {
+    const need = (name: string, called: string): string => {
+      const value = field(name);
+      if (value !== undefined && value !== '') return value;
+      throw new S3Error('InvalidArgument', `Bucket POST must contain a field named '${called}'.`, {
+        ArgumentName: called,
+      });
+    };
+    const accessKey = need('awsaccesskeyid', 'AWSAccessKeyId');
+    const signature = need('signature', 'Signature');
+    return this.#withSecret(accessKey, (caller, secret) => {
+      if (!isSignedOld(secret, [policy], signature)) throw mismatch(accessKey);
+      return { caller, signedWith: OLD_ALGORITHM };
+    });
+  }
+
+  #authenticateNewForm(field: Field, policy: string): Soon<FormSignature> {
     if (field('x-amz-algorithm') !== ALGORITHM) {
       throw new S3Error('InvalidArgument', `The field x-amz-algorithm must be ${ALGORITHM}.`);
     }
@@ -78,21 +121,23 @@ export class Authenticator {
     const credential = this.#credential(field('x-amz-credential') ?? '', timestamp, complain);
     return this.#withKey(credential, (caller, key) => {
       if (!sameText(key.sign(policy), field('x-amz-signature') ?? '')) throw mismatch(credential.accessKey);
-      return caller;
+      return { caller, signedWith: ALGORITHM };
     });
   }
 
-  #claim(request: SignedRequest, now: number): Claim | undefined {
+  #claim(request: SignedRequest, now: number): Claim | OldClaim | undefined {
     const { query } = request.address;
     const header = request.headers.authorization;
     const presigned = query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature');
-    if (header !== undefined && presigned) {
-      throw new S3Error('InvalidArgument', 'Sign with the Authorization header or with the query, not with both.');
+    const isOld = isOldQuery(query);
+    if ([header !== undefined, presigned, isOld].filter(Boolean).length > 1) {
+      throw new S3Error('InvalidArgument', 'Sign with the Authorization header or with the query, and once.');
     }
-    if (header !== undefined) return this.#headerClaim(request, header, now);
+    if (header !== undefined) {
+      return isOldHeader(header) ? readOldHeader(request, header, now) : this.#headerClaim(request, header, now);
+    }
     if (presigned) return this.#queryClaim(request, now);
-    if (query.has('AWSAccessKeyId') || query.has('Signature')) throw versionTwo();
-    return undefined;
+    return isOld ? readOldQuery(request, now) : undefined;
   }
 
   #headerClaim(request: SignedRequest, header: string, now: number): Claim {
@@ -137,9 +182,13 @@ export class Authenticator {
 
   #withKey<T>(credential: Credential, then: (caller: Caller, key: SigningKey) => T): Soon<T> {
     const { accessKey, scope } = credential;
+    return this.#withSecret(accessKey, (caller, secret) => then(caller, this.#keys.for(accessKey, secret, scope)));
+  }
+
+  #withSecret<T>(accessKey: string, then: (caller: Caller, secret: string) => T): Soon<T> {
     const go = (found: Found): T => {
       if ('refused' in found) throw refusal(accessKey);
-      return then(found.caller, this.#keys.for(accessKey, found.secret, scope));
+      return then(found.caller, found.secret);
     };
     const found = this.#context.directory.byS3Key(accessKey);
     return found instanceof Promise ? found.then(go) : go(found);
@@ -147,23 +196,24 @@ export class Authenticator {
 }
 
 type Complain = (message: string, details?: Readonly<Record<string, string>>) => S3Error;
+type Field = (name: string) => string | undefined;
 type Found = { readonly caller: Caller; readonly secret: string } | Refused;
 
 function anonymous(request: SignedRequest): Authentication {
+  return { caller: null, payload: unsignedPayload(request), chunks: null, presigned: false, signedWith: null };
+}
+
+/** How the body of a request comes whose signature, if it has one, does not cover it. */
+function unsignedPayload(request: SignedRequest): Payload {
   const given = request.headers['x-amz-content-sha256'];
   const payload = readPayload(typeof given === 'string' ? given : UNSIGNED);
-  if (payload.kind === 'chunked' && payload.signed) {
-    throw new S3Error('InvalidRequest', 'Chunks can only be signed in a signed request.');
-  }
-  return { caller: null, payload, chunks: null, presigned: false };
+  if (payload.kind !== 'chunked' || !payload.signed) return payload;
+  throw new S3Error('InvalidRequest', `Chunks can only be signed in a request that is signed with ${ALGORITHM}.`);
 }
 
 function readAuthorization(header: string, complain: Complain) {
   const match = AUTHORIZATION.exec(header.trim());
-  if (!match) {
-    if (header.startsWith('AWS ')) throw versionTwo();
-    throw unsupported();
-  }
+  if (!match) throw unsupported();
   const fields = new Map<string, string>();
   for (const piece of (match[1] ?? '').split(',')) {
     const equals = piece.indexOf('=');
@@ -179,27 +229,6 @@ function readAuthorization(header: string, complain: Complain) {
   return { credential: need('Credential'), signedHeaders: need('SignedHeaders'), signature: need('Signature') };
 }
 
-function readRequestTime(headers: IncomingHttpHeaders): { timestamp: string; time: number } {
-  const given = headers['x-amz-date'];
-  if (typeof given === 'string') {
-    const time = readTime(given);
-    if (time !== undefined) return { timestamp: given, time };
-  } else if (headers.date !== undefined) {
-    const time = readTime(headers.date) ?? Date.parse(headers.date);
-    if (!Number.isNaN(time)) return { timestamp: writeTime(time), time };
-  }
-  throw new S3Error('AccessDenied', 'A signed request needs a valid x-amz-date or Date header.');
-}
-
-function checkSkew(time: number, now: number): void {
-  if (Math.abs(time - now) <= SKEW_MS_MAX) return;
-  throw new S3Error('RequestTimeTooSkewed', undefined, {
-    RequestTime: new Date(time).toISOString(),
-    ServerTime: new Date(now).toISOString(),
-    MaxAllowedSkewMilliseconds: String(SKEW_MS_MAX),
-  });
-}
-
 function readExpires(text: string, complain: Complain): number {
   const seconds = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (seconds < 1 || seconds > EXPIRES_SECONDS_MAX) {
@@ -208,23 +237,19 @@ function readExpires(text: string, complain: Complain): number {
   return seconds;
 }
 
-function checkExpiry(time: number, seconds: number, now: number): void {
-  if (time - now > SKEW_MS_MAX) throw new S3Error('AccessDenied', 'The request is not valid yet.');
-  const until = time + seconds * 1000;
-  if (now <= until) return;
-  throw new S3Error('AccessDenied', 'Request has expired', {
-    Expires: new Date(until).toISOString(),
-    ServerTime: new Date(now).toISOString(),
-  });
-}
-
 function refuseUnsigned(request: SignedRequest, signedHeaders: readonly string[]): void {
-  if (request.headers['x-amz-security-token'] !== undefined) throw new S3Error('InvalidToken');
+  refuseToken(request);
   const unsigned = unsignedHeaders(request.rawHeaders, signedHeaders);
   if (unsigned.length === 0) return;
   throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
     HeadersNotSigned: unsigned.join(', '),
   });
+}
+
+function refuseToken({ headers, address }: SignedRequest): void {
+  if (headers['x-amz-security-token'] !== undefined || address.query.has('x-amz-security-token')) {
+    throw new S3Error('InvalidToken');
+  }
 }
 
 /** The same for all reasons: nothing is proven yet, and who guesses keys learns nothing of accounts. */
@@ -236,13 +261,6 @@ function mismatch(accessKey: string): S3Error {
   return new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: accessKey.slice(0, 128) });
 }
 
-function versionTwo(): S3Error {
-  return new S3Error(
-    'InvalidRequest',
-    'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256 (Signature Version 4).',
-  );
-}
-
 function unsupported(): S3Error {
-  return new S3Error('InvalidArgument', `The Authorization header must begin with ${ALGORITHM}.`);
+  return new S3Error('InvalidArgument', `The Authorization header must begin with ${ALGORITHM} or ${OLD_ALGORITHM}.`);
 }

@@ -65,7 +65,7 @@ function keptHeaders(request: S3Request): Record<string, string> {
 function metadataOf(request: S3Request): Record<string, string> {
   const metadata = new Map<string, string>();
   let bytes = 0;
-  for (const name in request.headers) {
+  for (const name of request.headerNames()) {
     if (!name.startsWith(META) || name.length === META.length) continue;
     const value = request.header(name) ?? '';
     metadata.set(name.slice(META.length), textOfHeader(value));
