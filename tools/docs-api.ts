@@ -14,9 +14,10 @@ import { arrayApi } from '@granary/contract/array';
 import { cloudApi } from '@granary/contract/cloud';
 import { objectsApi } from '@granary/contract/objects';
 import { portalApi } from '@granary/contract/portal';
+import { conformancePage } from '@granary/protocols/s3/conformance';
 import { format, resolveConfig } from 'prettier';
 
-/** Writes the API reference and the page of errors from the contract; `--check` only says whether they are up to date. */
+/** Writes the API reference, the page of errors and the conformance of S3 from their tables; `--check` only says whether they are up to date. */
 const apis: readonly Api[] = [portalApi, arrayApi, objectsApi, cloudApi];
 
 interface Schema {
@@ -214,6 +215,7 @@ const pages = new Map<string, string>([
   ...apis.map((api) => [`docs/api/${api.name}.md`, `${page(api)}\n${recordSections(api)}`] as const),
   ['docs/errors.md', errorPage()],
   ['docs/roles.md', rolePage()],
+  ['docs/s3-conformance.md', conformancePage()],
 ]);
 
 const check = process.argv.includes('--check');

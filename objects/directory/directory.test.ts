@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { PASSWORD, startPeople } from '../testing/people.ts';
 
-const { accounts } = objectsApi.groups;
+const { accounts, users } = objectsApi.groups;
 
 test('a key leads to who holds it and to its secret', async (t) => {
   const people = await startPeople(t);
@@ -46,6 +46,19 @@ test('an account is found by its id, and by its name where addresses may have it
   await people.settings.change({ tenantNameInUrl: true }, 'Set.', 'dana');
   assert.equal(directory.account('WebHosting')?.id, id);
   assert.equal(directory.account('nobody'), undefined);
+});
+
+test('an account is found by the mail addresses of its users, whatever their case', async (t) => {
+  const people = await startPeople(t);
+  const { id } = await people.account('webhosting');
+  const { directory } = people.people;
+  const user = { username: 'mia', email: 'mia@example.org', account_id: id, role: 'member' as const };
+  await people.admin().call(users.create, user);
+  assert.deepEqual(directory.accountsByMail('Mia@Example.org'), [id]);
+  assert.deepEqual(directory.accountsByMail('nobody@example.org'), []);
+  const other = await people.account('backup');
+  await people.admin().call(users.create, { ...user, account_id: other.id });
+  assert.deepEqual([...directory.accountsByMail('mia@example.org')].sort(), [id, other.id].sort());
 });
 
 test('metadata of an account is set, changed and removed by name, and stays over a restart', async (t) => {

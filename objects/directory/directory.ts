@@ -4,7 +4,7 @@ import type { Account } from '../accounts/account.ts';
 import { findAccount, findAccountNamed, setMetadata } from '../accounts/repository.ts';
 import type { PeopleTools } from '../tools.ts';
 import type { SealedUser } from '../users/user.ts';
-import { findUserByS3Key, findUserByToken } from '../users/repository.ts';
+import { findUserByS3Key, findUserByToken, listAccountsByMail } from '../users/repository.ts';
 import type { SignIns } from '../users/sign-ins.ts';
 
 interface DirectoryParts {
@@ -79,6 +79,10 @@ export class ArrayDirectory implements Directory {
       createdAt: found.createdAt,
       metadata: metadataOf(found, this.#tools.vault),
     };
+  }
+
+  accountsByMail(email: string): readonly string[] {
+    return this.#tools.store.read((db) => listAccountsByMail(db, email));
   }
 
   /** Changes a second that the account has of its own: 0 for no limit, null where the array's holds. */

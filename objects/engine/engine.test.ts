@@ -60,6 +60,7 @@ function managementOf(account: string, reported: Activity[]): EngineManagement {
       byToken: () => ({ refused: 'unknown' }),
       signIn: () => Promise.resolve({ refused: 'unknown' }),
       account: (id) => (id === account ? { id, name: 'acme', enabled: true, createdAt: 0, metadata: {} } : undefined),
+      accountsByMail: () => [],
       setAccountMetadata: () => Promise.resolve(),
       ownLimit: () => null,
     },

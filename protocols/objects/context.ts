@@ -38,6 +38,8 @@ export interface Directory {
   ): Promise<{ readonly caller: Caller; readonly token: string; readonly expiresAt: number } | Refused>;
   /** By id; by name too where addresses may name accounts. */
   account(idOrName: string): Soon<AccountState | undefined>;
+  /** Ids of the accounts that have a user with a mail address; two are enough to tell that it names none. */
+  accountsByMail(email: string): Soon<readonly string[]>;
   /** Swift: sets metadata of an account; a null removes. */
   setAccountMetadata(account: string, changes: Readonly<Record<string, string | null>>): Promise<void>;
 }

@@ -2,8 +2,10 @@ import { ObjectError, type ObjectErrorCode } from '@granary/storage/object-store
 
 /** HTTP status and what is said unless the thrower knows better. */
 const CATALOGUE = {
+  AccessControlListNotSupported: [400, 'The bucket does not allow ACLs: its owner is enforced.'],
   AccessDenied: [403, 'Access denied.'],
   AccessForbidden: [403, 'No CORS rule allows this.'],
+  AmbiguousGrantByEmailAddress: [400, 'Users of more than one account have that mail address: use the id.'],
   AuthorizationHeaderMalformed: [400, 'The Authorization header is malformed.'],
   AuthorizationQueryParametersError: [400, 'The authorization parameters of the query are wrong.'],
   BadDigest: [400, 'The digest you gave is not that of the bytes received.'],
@@ -18,6 +20,10 @@ const CATALOGUE = {
   InternalError: [500, 'Something went wrong on our side. Please try again.'],
   InvalidAccessKeyId: [403, 'There is no such access key, or it is not enabled.'],
   InvalidArgument: [400, 'An argument is not valid.'],
+  InvalidBucketAclWithObjectOwnership: [
+    400,
+    'The ACL of the bucket grants something to others: make it private before its owner is enforced.',
+  ],
   InvalidBucketName: [400, 'The bucket name is not valid.'],
   InvalidBucketState: [409, 'The state of the bucket does not allow this.'],
   InvalidChunkSizeError: [400, 'The size of a chunk is not valid.'],
@@ -69,6 +75,7 @@ const CATALOGUE = {
   SignatureDoesNotMatch: [403, 'The signature is not the one computed here. Check the secret key and how you sign.'],
   SlowDown: [503, 'Please send fewer requests.'],
   UnexpectedContent: [400, 'There must be no body here.'],
+  UnresolvableGrantByEmailAddress: [400, 'No user of an account has that mail address.'],
   XAmzContentSHA256Mismatch: [400, 'x-amz-content-sha256 is not that of the bytes received.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 

@@ -27,6 +27,15 @@ export class XmlElement {
     return this.child(name)?.content;
   }
 
+  /** Refuses children of other names. */
+  only(...names: readonly string[]): void {
+    const known = new Set(names);
+    const other = this.children.find(({ name }) => !known.has(name));
+    if (other !== undefined) {
+      throw new S3Error('MalformedXML', `<${other.name.slice(0, 64)}> is not expected in <${this.name}>.`);
+    }
+  }
+
   /** The text of a child that has to be there. */
   need(name: string): string {
     const text = this.text(name);

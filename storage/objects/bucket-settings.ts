@@ -4,6 +4,10 @@ export interface BucketSettings {
   readonly owner?: string;
   /** A canned ACL. */
   readonly acl?: string;
+  /** In its place where the list is none of the canned ones: every grant as it was given. */
+  readonly grants?: readonly Grant[];
+  readonly publicAccessBlock?: PublicAccessBlock;
+  readonly ownership?: ObjectOwnership;
   /** Bucket policy, JSON text as it was put. */
   readonly policy?: string;
   readonly cors?: readonly CorsRule[];
@@ -30,6 +34,25 @@ export interface LegacyVersions {
   /** `stack`: a deletion brings back what was there before. `history`: it keeps that, too, and marks the deletion. */
   readonly mode: 'stack' | 'history';
 }
+
+export type Permission = 'FULL_CONTROL' | 'READ' | 'WRITE' | 'READ_ACP' | 'WRITE_ACP';
+
+export interface Grant {
+  /** Id of an account; `everyone`, or `signed` for all users of all accounts. */
+  readonly to: string;
+  readonly permission: Permission;
+}
+
+/** Each takes effect while it is true. */
+export interface PublicAccessBlock {
+  readonly blockPublicAcls: boolean;
+  readonly ignorePublicAcls: boolean;
+  readonly blockPublicPolicy: boolean;
+  readonly restrictPublicBuckets: boolean;
+}
+
+/** Whose the objects are that other accounts put; with `BucketOwnerEnforced` there are no ACLs. */
+export type ObjectOwnership = 'BucketOwnerEnforced' | 'BucketOwnerPreferred' | 'ObjectWriter';
 
 export interface CorsRule {
   readonly id?: string;

@@ -1,4 +1,4 @@
-import type { BucketSettings } from './bucket-settings.ts';
+import type { BucketSettings, Grant } from './bucket-settings.ts';
 
 /** How a storage policy keeps an object: whole copies, or data fragments with parity fragments. */
 export interface PolicyLayout {
@@ -52,6 +52,10 @@ export interface ObjectAttributes {
   readonly checksum?: Checksum;
   /** A canned ACL; absent means private. */
   readonly acl?: string;
+  /** In its place where the list is none of the canned ones. */
+  readonly grants?: readonly Grant[];
+  /** The account that put it and owns it, where that is not the bucket's: see `ObjectOwnership`. */
+  readonly writer?: string;
   readonly storageClass?: string;
   readonly websiteRedirect?: string;
   /** Sizes of the parts of a multipart object, in order. */

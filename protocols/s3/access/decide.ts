@@ -1,6 +1,7 @@
-import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
+import type { Bucket, ObjectVersion, Permission } from '@granary/storage/object-store';
 import type { Caller } from '../../objects/context.ts';
 import { evaluate, type BucketPolicies } from './evaluate.ts';
+import { grantsOf, grantsTo } from './grants.ts';
 import type { Lookup } from './pattern.ts';
 
 export interface Question {
@@ -15,14 +16,28 @@ export interface Question {
   readonly adminAccess: boolean;
 }
 
-const READ_BUCKET = new Set(['s3:ListBucket', 's3:ListBucketVersions', 's3:ListBucketMultipartUploads']);
-const WRITE_BUCKET = new Set([
-  's3:PutObject',
-  's3:DeleteObject',
-  's3:AbortMultipartUpload',
-  's3:ListMultipartUploadParts',
-]);
-const READ_OBJECT = new Set(['s3:GetObject', 's3:GetObjectVersion']);
+/** What an ACL of the bucket has to grant for an action. */
+const OF_BUCKET: Readonly<Partial<Record<string, Permission>>> = {
+  's3:ListBucket': 'READ',
+  's3:ListBucketVersions': 'READ',
+  's3:ListBucketMultipartUploads': 'READ',
+  's3:PutObject': 'WRITE',
+  's3:DeleteObject': 'WRITE',
+  's3:AbortMultipartUpload': 'WRITE',
+  's3:ListMultipartUploadParts': 'WRITE',
+  's3:GetBucketAcl': 'READ_ACP',
+  's3:PutBucketAcl': 'WRITE_ACP',
+};
+
+/** And that of the object. */
+const OF_OBJECT: Readonly<Partial<Record<string, Permission>>> = {
+  's3:GetObject': 'READ',
+  's3:GetObjectVersion': 'READ',
+  's3:GetObjectAcl': 'READ_ACP',
+  's3:GetObjectVersionAcl': 'READ_ACP',
+  's3:PutObjectAcl': 'WRITE_ACP',
+  's3:PutObjectVersionAcl': 'WRITE_ACP',
+};
 const POLICY_ITSELF = new Set(['s3:GetBucketPolicy', 's3:PutBucketPolicy', 's3:DeleteBucketPolicy']);
 
 /** Whether the caller may. A policy's Deny binds the owners, too. */
@@ -33,9 +48,20 @@ export function decide(question: Question, policies: BucketPolicies): boolean {
   if (bucket.settings.policy !== undefined) {
     const resource = key === null ? bucket.name : `${bucket.name}/${key}`;
     const verdict = evaluate(policies.of(bucket.settings.policy, bucket.name), { caller, action, resource, lookup });
-    if (verdict !== 'silent') return verdict === 'allow';
+    if (verdict === 'deny') return false;
+    if (verdict === 'allow' && !isRestricted(bucket, caller, policies)) return true;
   }
   return belongs(question) || opened(question);
+}
+
+/** Whether what the bucket's policy allows is not for this caller, because it is public and public policies are restricted. */
+export function isRestricted(
+  { name, account, settings }: Bucket,
+  caller: Caller | null,
+  policies: BucketPolicies,
+): boolean {
+  if (settings.publicAccessBlock?.restrictPublicBuckets !== true || caller?.account === account) return false;
+  return settings.policy !== undefined && policies.isPublic(settings.policy, name);
 }
 
 /** Every user of an account may do everything to its buckets, as in Swift. */
@@ -48,21 +74,21 @@ function keepsPolicy(question: Question): boolean {
   return belongs(question) && question.caller?.role !== 'member';
 }
 
-/** By canned ACLs, of the bucket for what is in it, of the object for its bytes. */
+/** By ACLs, of the bucket for what is in it, of the object for its bytes. */
 function opened({ caller, bucket, action, object }: Question): boolean {
-  const { acl } = bucket.settings;
-  if (READ_BUCKET.has(action)) return mayRead(acl, caller);
-  if (WRITE_BUCKET.has(action)) return acl === 'public-read-write';
-  return READ_OBJECT.has(action) && mayRead(object()?.attributes.acl, caller);
-}
-
-function mayRead(acl: string | undefined, caller: Caller | null): boolean {
-  if (acl === 'public-read' || acl === 'public-read-write') return true;
-  return acl === 'authenticated-read' && caller !== null;
+  const { settings } = bucket;
+  if (settings.ownership === 'BucketOwnerEnforced') return false;
+  const asked = { caller, ignorePublic: settings.publicAccessBlock?.ignorePublicAcls === true };
+  const ofBucket = OF_BUCKET[action];
+  if (ofBucket !== undefined) return grantsTo(settings, ofBucket, asked);
+  const ofObject = OF_OBJECT[action];
+  const attributes = ofObject === undefined ? undefined : object()?.attributes;
+  if (ofObject === undefined || attributes === undefined) return false;
+  const owns = attributes.writer !== undefined && attributes.writer === caller?.account;
+  return owns || grantsTo(attributes, ofObject, asked);
 }
 
 /** Whether others than its account's users could have business with a bucket: to them, the rest are not there. */
-export function isShared(bucket: Bucket): boolean {
-  const { acl = 'private', policy } = bucket.settings;
-  return policy !== undefined || acl !== 'private';
+export function isShared({ settings }: Bucket): boolean {
+  return settings.policy !== undefined || grantsOf(settings).length > 0;
 }

@@ -2,6 +2,7 @@ import type { Caller } from '../../objects/context.ts';
 import { type Lookup, type Pattern, TooManySteps, withinSteps } from './pattern.ts';
 import { type Named, readPolicy, type Statement } from './policy-document.ts';
 import { isPrincipal } from './principals.ts';
+import { isPublicPolicy } from './public-policy.ts';
 
 const POLICIES_MAX = 1024;
 /** About a millisecond. A policy of the largest size with ordinary patterns takes a tenth of it. */
@@ -68,5 +69,10 @@ export class BucketPolicies {
     if (this.#read.size >= POLICIES_MAX) this.#read.clear();
     this.#read.set(name, statements);
     return statements;
+  }
+
+  /** Whether a policy opens something to callers of whatever account. */
+  isPublic(text: string, bucket: string): boolean {
+    return isPublicPolicy(this.of(text, bucket));
   }
 }

@@ -2,6 +2,7 @@ import { S3Error } from '../errors.ts';
 import { namesAction } from './actions.ts';
 import { conditionKey } from './condition-keys.ts';
 import { type Condition, readConditions } from './conditions.ts';
+import { limitsCallers } from './limiting-conditions.ts';
 import { Pattern } from './pattern.ts';
 import { type Principal, readPrincipals } from './principals.ts';
 
@@ -34,6 +35,8 @@ export interface Statement {
   /** Of `bucket` or `bucket/key`. */
   readonly resources: Named<Pattern>;
   readonly conditions: readonly Condition[];
+  /** By a condition, to callers or addresses that it names. */
+  readonly limited: boolean;
 }
 
 /** A bucket policy as it was put; MalformedPolicy says what is wrong with it. */
@@ -73,6 +76,7 @@ function readStatement(value: unknown, name: string, bucket: string): Statement 
       texts(each, complain).map((text) => resource(text, bucket, complain)),
     ),
     conditions: block === undefined ? [] : readConditions(block, complain),
+    limited: block !== undefined && limitsCallers(block),
   };
 }
 

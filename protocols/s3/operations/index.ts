@@ -1,6 +1,12 @@
 import type { Route, S3Operation } from '../request.ts';
 import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './access/access-lists.ts';
 import { createBucket, deleteBucket, getBucketLocation, headBucket } from './buckets/bucket.ts';
+import {
+  deleteBucketOwnershipControls,
+  getBucketOwnershipControls,
+  putBucketOwnershipControls,
+} from './buckets/ownership.ts';
+import { deletePublicAccessBlock, getPublicAccessBlock, putPublicAccessBlock } from './buckets/public-access-block.ts';
 import { abortMultipartUpload, completeMultipartUpload } from './uploads/complete-upload.ts';
 import { copyObject } from './objects/copy-object.ts';
 import { deleteBucketCors, getBucketCors, putBucketCors } from './buckets/cors.ts';
@@ -65,6 +71,13 @@ export const operations: readonly Route[] = [
   ...bucketRoutes('acl', getBucketAcl, putBucketAcl),
   ...bucketRoutes('policy', getBucketPolicy, putBucketPolicy, deleteBucketPolicy),
   ...bucketRoutes('policyStatus', getBucketPolicyStatus),
+  ...bucketRoutes('publicAccessBlock', getPublicAccessBlock, putPublicAccessBlock, deletePublicAccessBlock),
+  ...bucketRoutes(
+    'ownershipControls',
+    getBucketOwnershipControls,
+    putBucketOwnershipControls,
+    deleteBucketOwnershipControls,
+  ),
   ...bucketRoutes('cors', getBucketCors, putBucketCors, deleteBucketCors),
   ...bucketRoutes('lifecycle', getBucketLifecycle, putBucketLifecycle, deleteBucketLifecycle),
   ...bucketRoutes('tagging', getBucketTagging, putBucketTagging, deleteBucketTagging),

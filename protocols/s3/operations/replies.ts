@@ -52,3 +52,18 @@ export async function ownerFields(request: S3Request, account: string): Promise<
 export async function ownerElement(request: S3Request, account: string): Promise<string> {
   return element('Owner', await ownerFields(request, account));
 }
+
+/** Elements of owners by account: of `undefined` that of the bucket's. */
+export type Owners = ReadonlyMap<string | undefined, string>;
+
+/** Of everything in a listing: most is the bucket's. */
+export async function ownersOf(
+  request: S3Request,
+  listed: readonly { readonly attributes: { readonly writer?: string } }[],
+): Promise<Owners> {
+  const owners = new Map([[undefined as string | undefined, await ownerElement(request, request.bucket.account)]]);
+  for (const { writer } of listed.map(({ attributes }) => attributes)) {
+    if (!owners.has(writer)) owners.set(writer, await ownerElement(request, writer ?? request.bucket.account));
+  }
+  return owners;
+}

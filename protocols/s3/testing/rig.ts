@@ -128,6 +128,7 @@ export class S3Rig {
         byToken: () => ({ refused: 'unknown' }),
         signIn: async () => ({ refused: 'unknown' }),
         account: (id) => soon({ id, name: id, enabled: !this.disabled.has(id), createdAt: 0, metadata: {} }),
+        accountsByMail: () => soon([]),
         setAccountMetadata: async () => undefined,
       },
       settings: () => this.settings,

@@ -51,6 +51,13 @@ export async function serve(options: { readonly encrypted?: boolean } = {}): Pro
         if (found === undefined) return undefined;
         return { id, name: found.caller.accountName, enabled: true, createdAt: 0, metadata: {} };
       },
+      accountsByMail: (email) => [
+        ...new Set(
+          Object.values(PEOPLE)
+            .filter(({ caller }) => [`${caller.username}@example.org`, `all@example.org`].includes(email))
+            .map(({ caller }) => caller.account),
+        ),
+      ],
       setAccountMetadata: () => Promise.resolve(),
     },
     settings: () => ({

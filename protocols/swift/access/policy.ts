@@ -1,4 +1,5 @@
 import type { Bucket, ObjectStore } from '@granary/storage/object-store';
+import { isRestricted } from '../../s3/access/decide.ts';
 import { evaluate, BucketPolicies, type Verdict } from '../../s3/access/evaluate.ts';
 import { type AskingRequest, requestKeys } from '../../s3/access/request-keys.ts';
 
@@ -23,6 +24,8 @@ export class PolicyDecision {
     const object = () => (key === null ? undefined : this.#store.version(bucket.id, key, versionId));
     const lookup = requestKeys(this.#request, bucket, object, versionId);
     const resource = key === null ? bucket.name : `${bucket.name}/${key}`;
-    return evaluate(policies.of(policy, bucket.name), { caller: this.#request.caller, action, resource, lookup });
+    const { caller } = this.#request;
+    const verdict = evaluate(policies.of(policy, bucket.name), { caller, action, resource, lookup });
+    return verdict === 'allow' && isRestricted(bucket, caller, policies) ? 'silent' : verdict;
   }
 }

@@ -57,7 +57,15 @@ function copiedAttributes(
     const { staticManifest } = source.attributes;
     return { ...newAttributes(request, target), ...(isRaw && staticManifest !== undefined ? { staticManifest } : {}) };
   }
-  const { acl: _acl, replication: _replication, staticManifest, dynamicManifest, ...kept } = source.attributes;
+  const {
+    acl: _acl,
+    grants: _grants,
+    writer: _writer,
+    replication: _replication,
+    staticManifest,
+    dynamicManifest,
+    ...kept
+  } = source.attributes;
   const { partSizes: _sizes, partChecksums: _checksums, checksum: _checksum, ...assembled } = kept;
   const asked = requestAttributes(request);
   const metadata = { ...kept.metadata, ...asked.metadata };

@@ -93,6 +93,7 @@ export async function serveSwift(): Promise<SwiftFixture> {
         return { caller: found.caller, token: found.token, expiresAt: Date.now() + 3_600_000 };
       },
       account,
+      accountsByMail: () => [],
       setAccountMetadata: async (id, changes) => {
         const kept = { ...metadata.get(id) };
         for (const [name, value] of Object.entries(changes)) {

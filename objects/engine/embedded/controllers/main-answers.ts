@@ -36,6 +36,7 @@ export function mainAnswers(options: AnswerOptions): (spec: ControllerSpec) => A
       const account = directory.account(idOrName);
       return account ? { ...account, limit: limitOf(account.id) } : null;
     },
+    accountsByMail: (email) => directory.accountsByMail(email),
     setAccountMetadata: async ({ account, changes }) => {
       await directory.setAccountMetadata(account, changes);
       return null;

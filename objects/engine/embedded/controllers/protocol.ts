@@ -72,6 +72,7 @@ export interface MainCalls {
     readonly result: { readonly caller: Caller; readonly token: string; readonly expiresAt: number } | Refused;
   };
   account: { readonly args: string; readonly result: (AccountState & { readonly limit: AccountLimit }) | null };
+  accountsByMail: { readonly args: string; readonly result: readonly string[] };
   setAccountMetadata: {
     readonly args: { readonly account: string; readonly changes: Readonly<Record<string, string | null>> };
     readonly result: null;

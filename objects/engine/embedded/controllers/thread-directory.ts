@@ -65,6 +65,10 @@ export class ThreadDirectory implements Directory {
     return answer;
   }
 
+  accountsByMail(email: string): Promise<readonly string[]> {
+    return this.#options.line.ask('accountsByMail', email);
+  }
+
   async setAccountMetadata(account: string, changes: Readonly<Record<string, string | null>>): Promise<void> {
     await this.#options.line.ask('setAccountMetadata', { account, changes });
   }

@@ -1,11 +1,12 @@
-import type { ObjectVersion } from '@granary/storage/object-store';
+import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { readXml } from '../../xml-reader.ts';
-import { aclOfXml, aclXml, type CannedAcl } from './acl.ts';
+import type { AccessList } from '../../access/grants.ts';
+import { aclXml, checkAcceptable, kept, listOfXml } from './acl.ts';
 import { aclOfHeaders } from './acl-headers.ts';
 import { changeSettings } from '../buckets/change-bucket.ts';
-import { ownerFields, versionHeader, xmlReply } from '../replies.ts';
+import { versionHeader, xmlReply } from '../replies.ts';
 import { objectVersion, versionIdOf } from '../objects/versions.ts';
 
 export const getBucketAcl: S3Operation = {
@@ -14,7 +15,10 @@ export const getBucketAcl: S3Operation = {
   subject: 'bucket',
   action: 's3:GetBucketAcl',
   changes: false,
-  run: async (request) => xmlReply('AccessControlPolicy', await listOf(request, request.bucket.settings.acl)),
+  async run(request) {
+    const { bucket } = request;
+    return xmlReply('AccessControlPolicy', await aclXml(request, inEffect(bucket, bucket.settings), bucket.account));
+  },
 };
 
 export const putBucketAcl: S3Operation = {
@@ -24,8 +28,8 @@ export const putBucketAcl: S3Operation = {
   action: 's3:PutBucketAcl',
   changes: true,
   async run(request) {
-    const acl = await newList(request);
-    await changeSettings(request, { acl: acl === 'private' ? undefined : acl });
+    const { acl, grants } = await newList(request, request.bucket.account);
+    await changeSettings(request, { acl, grants });
     return { status: 200 };
   },
 };
@@ -39,8 +43,9 @@ export const getObjectAcl: S3Operation = {
   changes: false,
   async run(request) {
     const version = objectVersion(request);
-    const list = await listOf(request, version.attributes.acl);
-    return xmlReply('AccessControlPolicy', list, versionHeader(request.bucket, version));
+    const { bucket } = request;
+    const list = await aclXml(request, inEffect(bucket, version.attributes), ownerOf(request, version));
+    return xmlReply('AccessControlPolicy', list, versionHeader(bucket, version));
   },
 };
 
@@ -53,9 +58,10 @@ export const putObjectAcl: S3Operation = {
   changes: true,
   async run(request) {
     const { context, bucket, key, now } = request;
-    const acl = await newList(request);
-    const { acl: _former, ...others } = objectVersion(request).attributes;
-    const attributes: ObjectVersion['attributes'] = acl === 'private' ? others : { ...others, acl };
+    const list = await newList(request, ownerOf(request, objectVersion(request)));
+    // Read again: waiting for the body took time.
+    const { acl: _acl, grants: _grants, ...others } = objectVersion(request).attributes;
+    const attributes: ObjectVersion['attributes'] = { ...others, ...list };
     const changed = await context.store.commit('changeVersion', {
       bucket: bucket.id,
       key,
@@ -67,20 +73,26 @@ export const putObjectAcl: S3Operation = {
   },
 };
 
-async function listOf(request: S3Request, acl: string | undefined): Promise<string> {
-  return aclXml(acl, await ownerFields(request, request.bucket.account));
+function ownerOf(request: S3Request, { attributes }: ObjectVersion): string {
+  return attributes.writer ?? request.bucket.account;
+}
+
+/** While the owner of a bucket is enforced, there is no list but that the owner may do everything. */
+function inEffect({ settings }: Bucket, list: AccessList): AccessList {
+  return settings.ownership === 'BucketOwnerEnforced' ? {} : list;
 }
 
 /** By headers, or by a document; not by both. */
-async function newList(request: S3Request): Promise<CannedAcl> {
-  const { account } = request.bucket;
-  const named = aclOfHeaders(request, account);
+async function newList(request: S3Request, owner: string): Promise<AccessList> {
+  const named = await aclOfHeaders(request, owner);
   const text = await request.body.text();
-  if (named === undefined) {
-    if (text.trim() === '') throw new S3Error('MissingSecurityHeader', 'Give x-amz-acl, x-amz-grant-* or a document.');
-    return aclOfXml(readXml(text, 'AccessControlPolicy'), account);
-  }
-  if (text.trim() !== '')
+  if (named !== undefined && text.trim() !== '') {
     throw new S3Error('UnexpectedContent', 'Give the ACL by headers or in the body, not by both.');
-  return named;
+  }
+  if (named === undefined && text.trim() === '') {
+    throw new S3Error('MissingSecurityHeader', 'Give x-amz-acl, x-amz-grant-* or a document.');
+  }
+  const list = named ?? (await listOfXml(request, readXml(text, 'AccessControlPolicy'), owner));
+  checkAcceptable(request.bucket, list);
+  return kept(list);
 }

@@ -2,23 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertBrief } from '../../../../kernel/edge/testing/blocking.ts';
 import { ALPHA } from '../../testing/rig.ts';
-import type { S3Request } from '../../request.ts';
-import { aclOfHeaders } from './acl-headers.ts';
+import { grantsOfHeaders } from './acl-headers.ts';
 
 const EVERYONE = 'http://acs.amazonaws.com/groups/global/AllUsers';
 
 function aclOf(headers: Readonly<Record<string, string>>) {
-  return aclOfHeaders({ header: (name: string) => headers[name] } as S3Request, ALPHA);
+  return grantsOfHeaders((name) => headers[name]);
 }
 
 test('grants are read with and without quotes and spaces', () => {
-  for (const text of [
-    `uri="${EVERYONE}"`,
-    `uri=${EVERYONE}`,
-    ` URI = "${EVERYONE}" `,
-    `id=${ALPHA}, uri="${EVERYONE}"`,
-  ])
-    assert.equal(aclOf({ 'x-amz-grant-read': text }), 'public-read', text);
+  const everyone = { kind: 'uri', name: EVERYONE, permission: 'READ' };
+  const alpha = { kind: 'id', name: ALPHA, permission: 'READ' };
+  for (const [text, expected] of [
+    [`uri="${EVERYONE}"`, [everyone]],
+    [`uri=${EVERYONE}`, [everyone]],
+    [` URI = "${EVERYONE}" `, [everyone]],
+    [`id=${ALPHA}, uri="${EVERYONE}"`, [alpha, everyone]],
+    ['emailaddress="a@b.example"', [{ kind: 'emailAddress', name: 'a@b.example', permission: 'READ' }]],
+  ] as const)
+    assert.deepEqual(aclOf({ 'x-amz-grant-read': text }), expected, text);
 });
 
 test('grants that cannot be read are refused in little time', async () => {

@@ -1,77 +1,112 @@
-import { S3Error } from '../../errors.ts';
+import type { Bucket, Grant, Permission } from '@granary/storage/object-store';
+import { type AccessList, cannedOf, EVERYONE, grantsOf, isPublicList, SIGNED } from '../../access/grants.ts';
+import { badArgument, S3Error } from '../../errors.ts';
+import type { S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import type { XmlElement } from '../../xml-reader.ts';
+import { ownerFields } from '../replies.ts';
 
-/** Canned access control lists: the only ones there are here. Finer rules are a matter of bucket policies. */
-export type CannedAcl = 'private' | 'public-read' | 'public-read-write' | 'authenticated-read';
-
-const EVERYONE = 'http://acs.amazonaws.com/groups/global/AllUsers';
-const SIGNED = 'http://acs.amazonaws.com/groups/global/AuthenticatedUsers';
-
-/** A group and what it may do, as `<group> <permission>`; the owner's full control goes without saying. */
-const GRANTS: Readonly<Record<CannedAcl, readonly string[]>> = {
-  private: [],
-  'public-read': [`${EVERYONE} READ`],
-  'public-read-write': [`${EVERYONE} READ`, `${EVERYONE} WRITE`],
-  'authenticated-read': [`${SIGNED} READ`],
+const GROUPS: Readonly<Record<string, string>> = {
+  'http://acs.amazonaws.com/groups/global/AllUsers': EVERYONE,
+  'http://acs.amazonaws.com/groups/global/AuthenticatedUsers': SIGNED,
 };
+const PERMISSIONS: readonly Permission[] = ['FULL_CONTROL', 'READ', 'WRITE', 'READ_ACP', 'WRITE_ACP'];
+const GRANTS_MAX = 100;
+const ACCOUNT = /^[0-9a-f]{32}$/;
 
-/** The name of a canned list; undefined for what is none. The owner of a bucket owns its objects, so some are private. */
-export function cannedAcl(name: string): CannedAcl | undefined {
-  if (name === 'bucket-owner-read' || name === 'bucket-owner-full-control') return 'private';
-  return Object.hasOwn(GRANTS, name) ? (name as CannedAcl) : undefined;
+/** A grant as clients write it: to an account by its id or a mail address of one of its users, or to a group. */
+export interface NamedGrant {
+  readonly kind: 'id' | 'uri' | 'emailAddress';
+  readonly name: string;
+  readonly permission: string;
 }
 
-const OTHER_GRANTS =
-  'Grants can only be those of a canned ACL: private, public-read, public-read-write or authenticated-read. Use a bucket policy for others.';
-
-/** The canned list that grants say in other words. */
-export function aclOfGrants(grants: ReadonlySet<string>): CannedAcl {
-  for (const name of Object.keys(GRANTS) as CannedAcl[]) {
-    if (GRANTS[name].length === grants.size && GRANTS[name].every((grant) => grants.has(grant))) return name;
+/** The list that grants make, each grantee looked up. */
+export async function listOfGrants(
+  request: S3Request,
+  named: readonly NamedGrant[],
+  owner: string,
+): Promise<AccessList> {
+  if (named.length > GRANTS_MAX) {
+    throw new S3Error('MalformedACLError', `An access control list has at most ${GRANTS_MAX} grants.`);
   }
-  throw new S3Error('NotImplemented', OTHER_GRANTS);
+  const grants: Grant[] = [];
+  for (const each of named) {
+    const permission = PERMISSIONS.find((known) => known === each.permission);
+    if (permission === undefined) {
+      throw new S3Error('MalformedACLError', `A permission is ${PERMISSIONS.join(', ')}.`);
+    }
+    grants.push({ to: await granteeOf(request, each), permission });
+  }
+  const acl = cannedOf(grants, owner);
+  return acl === undefined ? { grants } : { acl };
+}
+
+async function granteeOf({ context }: S3Request, { kind, name }: NamedGrant): Promise<string> {
+  if (kind === 'uri') {
+    const group = Object.hasOwn(GROUPS, name) ? GROUPS[name] : undefined;
+    if (group === undefined) throw badArgument('Group/URI', name, 'Invalid group uri');
+    return group;
+  }
+  if (kind === 'id') {
+    const account = ACCOUNT.test(name) ? await context.directory.account(name) : undefined;
+    if (account === undefined) throw badArgument('CanonicalUser/ID', name, 'Invalid id');
+    return account.id;
+  }
+  const [account, ...others] = await context.directory.accountsByMail(name);
+  if (account === undefined) throw new S3Error('UnresolvableGrantByEmailAddress');
+  if (others.length > 0) throw new S3Error('AmbiguousGrantByEmailAddress');
+  return account;
 }
 
 /** The list a client sends as a document. */
-export function aclOfXml(root: XmlElement, owner: string): CannedAcl {
+export function listOfXml(request: S3Request, root: XmlElement, owner: string): Promise<AccessList> {
   const list = root.child('AccessControlList');
   if (list === undefined) throw new S3Error('MalformedACLError', '<AccessControlPolicy> needs <AccessControlList>.');
   const named = root.child('Owner')?.text('ID');
   if (named !== undefined && named !== owner) throw new S3Error('AccessDenied', 'The owner cannot be changed.');
-  const grants = new Set<string>();
-  for (const grant of list.all('Grant')) {
-    const grantee = grant.child('Grantee');
-    const permission = grant.text('Permission')?.trim();
-    if (grantee === undefined || permission === undefined) throw new S3Error('MalformedACLError');
-    addGrant(grants, { id: grantee.text('ID'), uri: grantee.text('URI') }, permission, owner);
-  }
-  return aclOfGrants(grants);
+  return listOfGrants(request, list.all('Grant').map(namedGrant), owner);
 }
 
-export function addGrant(
-  grants: Set<string>,
-  grantee: { readonly id: string | undefined; readonly uri: string | undefined },
-  permission: string,
-  owner: string,
-): void {
-  if (!['FULL_CONTROL', 'READ', 'WRITE', 'READ_ACP', 'WRITE_ACP'].includes(permission)) {
-    throw new S3Error('MalformedACLError', 'A permission is FULL_CONTROL, READ, WRITE, READ_ACP or WRITE_ACP.');
-  }
-  // What the owner is granted it has anyway.
-  if (grantee.id === owner) return;
-  if (grantee.uri === undefined) throw new S3Error('NotImplemented', OTHER_GRANTS);
-  grants.add(`${grantee.uri} ${permission}`);
+function namedGrant(grant: XmlElement): NamedGrant {
+  const grantee = grant.child('Grantee');
+  const permission = grant.text('Permission')?.trim();
+  if (grantee === undefined || permission === undefined) throw new S3Error('MalformedACLError');
+  const [id, uri, mail] = ['ID', 'URI', 'EmailAddress'].map((name) => grantee.text(name)?.trim());
+  if (id !== undefined) return { kind: 'id', name: id, permission };
+  if (uri !== undefined) return { kind: 'uri', name: uri, permission };
+  if (mail !== undefined) return { kind: 'emailAddress', name: mail, permission };
+  throw new S3Error('MalformedACLError', 'A grantee has <ID>, <URI> or <EmailAddress>.');
 }
 
-/** `owner`: the elements that say who that is. */
-export function aclXml(acl: string | undefined, owner: string): string {
-  const grants = GRANTS[cannedAcl(acl ?? 'private') ?? 'private'].map((grant) => {
-    const [uri = '', permission = ''] = grant.split(' ');
-    return element('Grant', grantee('Group', field('URI', uri)) + field('Permission', permission));
-  });
-  const own = element('Grant', grantee('CanonicalUser', owner) + field('Permission', 'FULL_CONTROL'));
-  return element('Owner', owner) + element('AccessControlList', own + grants.join(''));
+/** What is to be kept in a bucket: not while its owner is enforced, and nothing public while that is blocked. */
+export function checkAcceptable({ settings }: Bucket, list: AccessList): void {
+  if (settings.ownership === 'BucketOwnerEnforced' && list.acl !== 'bucket-owner-full-control') {
+    throw new S3Error('AccessControlListNotSupported');
+  }
+  if (settings.publicAccessBlock?.blockPublicAcls === true && isPublicList(list)) {
+    throw new S3Error('AccessDenied', 'Public ACLs are blocked by the public access block of the bucket.');
+  }
+}
+
+/** As it is kept: the account of a bucket reads its objects anyway, so the lists that say so are private. */
+export function kept(list: AccessList): AccessList {
+  if (list.acl === undefined) return list;
+  return list.acl === 'private' || list.acl.startsWith('bucket-owner-') ? {} : { acl: list.acl };
+}
+
+export async function aclXml(request: S3Request, list: AccessList, owner: string): Promise<string> {
+  const ofOwner = await ownerFields(request, owner);
+  const whole: readonly Grant[] = list.grants ?? [{ to: owner, permission: 'FULL_CONTROL' }, ...grantsOf(list)];
+  const grants = await Promise.all(whole.map((grant) => grantXml(request, grant)));
+  return element('Owner', ofOwner) + element('AccessControlList', grants.join(''));
+}
+
+async function grantXml(request: S3Request, { to, permission }: Grant): Promise<string> {
+  const [uri] = Object.entries(GROUPS).find(([, group]) => group === to) ?? [];
+  const whom =
+    uri === undefined ? grantee('CanonicalUser', await ownerFields(request, to)) : grantee('Group', field('URI', uri));
+  return element('Grant', whom + field('Permission', permission));
 }
 
 function grantee(type: string, inner: string): string {

@@ -1,5 +1,5 @@
 import { checkNewPolicy, readPolicy } from '../../access/policy-document.ts';
-import { isPrincipal } from '../../access/principals.ts';
+import { isPublicPolicy } from '../../access/public-policy.ts';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
@@ -24,6 +24,10 @@ export const putBucketPolicy: S3Operation = {
   async run(request) {
     const policy = await request.body.text();
     checkNewPolicy(policy, request.bucket.name);
+    const { blockPublicPolicy = false } = request.bucket.settings.publicAccessBlock ?? {};
+    if (blockPublicPolicy && isPublicPolicy(readPolicy(policy, request.bucket.name))) {
+      throw new S3Error('AccessDenied', 'Public policies are blocked by the public access block of the bucket.');
+    }
     await changeSettings(request, { policy });
     return NO_CONTENT;
   },
@@ -47,21 +51,12 @@ export const getBucketPolicyStatus: S3Operation = {
   subject: 'bucket',
   action: 's3:GetBucketPolicyStatus',
   changes: false,
-  run: (request) => xmlReply('PolicyStatus', field('IsPublic', isPublic(policyOf(request), request.bucket.name))),
+  run: (request) =>
+    xmlReply('PolicyStatus', field('IsPublic', isPublicPolicy(readPolicy(policyOf(request), request.bucket.name)))),
 };
 
 function policyOf({ bucket }: S3Request): string {
   const { policy } = bucket.settings;
   if (policy === undefined) throw new S3Error('NoSuchBucketPolicy', undefined, { BucketName: bucket.name });
   return policy;
-}
-
-/** Whether it grants public access without a condition. */
-function isPublic(policy: string, bucket: string): boolean {
-  return readPolicy(policy, bucket).some(
-    ({ deny, principals, conditions }) =>
-      !deny &&
-      conditions.length === 0 &&
-      principals.list.some((principal) => isPrincipal(principal, null)) !== principals.except,
-  );
 }

@@ -3,7 +3,9 @@ import { checkNewBucketName } from '../../address.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
 import { readXml } from '../../xml-reader.ts';
-import { bucketAclOf } from '../access/acl-headers.ts';
+import { aclOfHeaders } from '../access/acl-headers.ts';
+import { kept } from '../access/acl.ts';
+import { checkOwnership, ownershipOfHeader } from './ownership.ts';
 import { NO_CONTENT, xmlReply } from '../replies.ts';
 
 /** The default region of clients; S3 treats it unlike all others. */
@@ -24,8 +26,10 @@ export const createBucket: S3Operation = {
     }
     checkNewBucketName(address.name);
     const place = placeOf(request, await constraintOf(request));
-    const acl = bucketAclOf(request);
-    const settings: BucketSettings = { owner: caller.user, ...(acl !== undefined && { acl }) };
+    const list = kept((await aclOfHeaders(request, caller.account)) ?? {});
+    const ownership = ownershipOfHeader(request);
+    if (ownership !== undefined) checkOwnership(ownership, list, caller.account);
+    const settings: BucketSettings = { owner: caller.user, ...list, ...(ownership !== undefined && { ownership }) };
     const lockable = request.header('x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true';
     const reply: S3Reply = { status: 200, headers: { location: `/${address.name}` } };
     try {

@@ -29,18 +29,6 @@ const PROBES: readonly Probe[] = [
     get: () => ['RequestPaymentConfiguration', field('Payer', 'BucketOwner')],
     removable: false,
   },
-  {
-    name: 'ownershipControls',
-    title: 'BucketOwnershipControls',
-    get: 'OwnershipControlsNotFoundError',
-    removable: true,
-  },
-  {
-    name: 'publicAccessBlock',
-    title: 'BucketPublicAccessBlock',
-    get: 'NoSuchPublicAccessBlockConfiguration',
-    removable: true,
-  },
   { name: 'website', title: 'BucketWebsite', get: 'NoSuchWebsiteConfiguration', removable: true },
 ];
 

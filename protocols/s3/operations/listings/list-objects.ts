@@ -3,7 +3,7 @@ import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
 import { element, field, xmlPieces } from '../../xml.ts';
 import { afterToken, countOf, given, keyText, MOST_LISTED, tokenOf, type KeyText } from './list-parameters.ts';
 import { listedEntries } from './listed-entries.ts';
-import { ownerElement } from '../replies.ts';
+import { type Owners, ownersOf } from '../replies.ts';
 
 interface Asked {
   readonly prefix: string;
@@ -24,7 +24,7 @@ export const listObjects: S3Operation = {
     const asked = askedBy(request);
     const marker = given(query, 'marker');
     const listing = find(request, asked, marker);
-    const owner = await ownerElement(request, bucket.account);
+    const owners = await ownersOf(request, listing.objects);
     const { text } = asked;
     return listReply(
       field('Name', bucket.name) +
@@ -34,7 +34,7 @@ export const listObjects: S3Operation = {
         common(asked, listing),
       listing,
       text,
-      owner,
+      owners,
     );
   },
 };
@@ -51,7 +51,7 @@ export const listObjectsV2: S3Operation = {
     const asked = askedBy(request);
     const startAfter = given(query, 'start-after');
     const listing = find(request, asked, afterToken(query) ?? startAfter);
-    const owner = query.get('fetch-owner') === 'true' ? await ownerElement(request, bucket.account) : '';
+    const owners = query.get('fetch-owner') === 'true' ? await ownersOf(request, listing.objects) : new Map();
     const { text } = asked;
     return listReply(
       field('Name', bucket.name) +
@@ -63,7 +63,7 @@ export const listObjectsV2: S3Operation = {
         common(asked, listing),
       listing,
       text,
-      owner,
+      owners,
     );
   },
 };
@@ -92,10 +92,10 @@ function common({ limit, delimiter, text }: Asked, listing: Listing): string {
   );
 }
 
-function listReply(head: string, { objects, prefixes }: Listing, text: KeyText, owner: string): S3Reply {
+function listReply(head: string, { objects, prefixes }: Listing, text: KeyText, owners: Owners): S3Reply {
   const rolledUp = prefixes.map((prefix) => element('CommonPrefixes', field('Prefix', text(prefix))));
   return {
     status: 200,
-    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owner), ...rolledUp]),
+    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owners), ...rolledUp]),
   };
 }

@@ -5,7 +5,7 @@ import { element, field } from '../../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from './list-parameters.ts';
 import { shown } from '../objects/object-content.ts';
 import { isoDate } from '../dates.ts';
-import { ownerElement, quoted, xmlReply } from '../replies.ts';
+import { ownersOf, quoted, xmlReply } from '../replies.ts';
 
 export const listObjectVersions: S3Operation = {
   name: 'ListObjectVersions',
@@ -29,7 +29,7 @@ export const listObjectVersions: S3Operation = {
       limit === 0
         ? { versions: [], prefixes: [], next: null }
         : request.context.store.listVersions(bucket.id, { prefix, delimiter, after, limit });
-    const owner = await ownerElement(request, bucket.account);
+    const owners = await ownersOf(request, listing.versions);
     return xmlReply(
       'ListVersionsResult',
       field('Name', bucket.name) +
@@ -42,7 +42,7 @@ export const listObjectVersions: S3Operation = {
         field('Delimiter', delimiter === null ? null : text(delimiter)) +
         field('EncodingType', text.type) +
         field('IsTruncated', listing.next !== null) +
-        listing.versions.map((version) => entry(version, text, owner)).join('') +
+        listing.versions.map((version) => entry(version, text, owners.get(version.attributes.writer) ?? '')).join('') +
         listing.prefixes.map((one) => element('CommonPrefixes', field('Prefix', text(one)))).join(''),
     );
   },

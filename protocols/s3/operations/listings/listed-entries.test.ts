@@ -66,7 +66,7 @@ for (const [name, query, decode] of [
     const text = keyText(new Query(query));
     fc.assert(
       fc.property(objects, (listed) => {
-        assert.deepEqual(read(listedEntries(listed, text, ''), decode), listed.map(expected));
+        assert.deepEqual(read(listedEntries(listed, text, new Map()), decode), listed.map(expected));
       }),
       { numRuns: 300 },
     );

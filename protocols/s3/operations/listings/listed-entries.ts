@@ -3,6 +3,7 @@ import { field } from '../../xml.ts';
 import { hourOf, SIXTIETHS } from '../dates.ts';
 import type { KeyText } from './list-parameters.ts';
 import { shown } from '../objects/object-content.ts';
+import type { Owners } from '../replies.ts';
 
 const HOUR_SECONDS = 3600;
 const BEGIN = '<Contents><Key>';
@@ -17,11 +18,13 @@ const PIECE_ENTRIES = 64;
  * A thousand entries are most of what a listing costs: so what stands between keys and ETags is made anew only where it
  * differs from the entry before, and each ends with the beginning of the next.
  */
-export function listedEntries(objects: readonly ListedObject[], text: KeyText, owner: string): string[] {
+export function listedEntries(objects: readonly ListedObject[], text: KeyText, owners: Owners): string[] {
   if (objects.length === 0) return [];
   const keys = text.all(objects.map(({ key }) => key));
-  const end = `</Size>${owner}<StorageClass>STANDARD</StorageClass></Contents>${BEGIN}`;
-  let last = { hour: Number.NaN, day: '', kind: '', size: Number.NaN, tail: '' };
+  const endOf = (writer: string | undefined) =>
+    `</Size>${owners.get(writer) ?? ''}<StorageClass>STANDARD</StorageClass></Contents>${BEGIN}`;
+  const own = endOf(undefined);
+  let last = { hour: Number.NaN, day: '', kind: '', size: Number.NaN, end: own, tail: '' };
   const pieces: string[] = [];
   let piece = BEGIN;
   for (const [index, object] of objects.entries()) {
@@ -30,9 +33,12 @@ export function listedEntries(objects: readonly ListedObject[], text: KeyText, o
     const hour = second - within;
     if (hour !== last.hour) last = { ...last, hour, day: `</Key><LastModified>${hourOf(hour)}` };
     const { etag, size } = shown(object);
-    const { checksum } = object.attributes;
+    const { checksum, writer } = object.attributes;
+    const end = writer === undefined ? own : endOf(writer);
     const kind = checksum ? checkedBy(checksum) : UNCHECKED;
-    if (size !== last.size || kind !== last.kind) last = { ...last, kind, size, tail: kind + String(size) + end };
+    if (size !== last.size || kind !== last.kind || end !== last.end) {
+      last = { ...last, kind, size, end, tail: kind + String(size) + end };
+    }
     if (index % PIECE_ENTRIES === 0) {
       pieces.push(piece);
       piece = '';

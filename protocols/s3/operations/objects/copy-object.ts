@@ -5,7 +5,7 @@ import type { S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
 import { copyBytes, type CopiedBytes } from './copy-bytes.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from './copy-source.ts';
-import { aclAttribute, checkEncryption, checkQuota, checkStorageClass, describedBy } from './object-attributes.ts';
+import { accessAttributes, checkEncryption, checkQuota, checkStorageClass, describedBy } from './object-attributes.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { lockOfHeaders } from './lock.ts';
 import { shown } from './object-content.ts';
@@ -29,7 +29,7 @@ export const copyObject: S3Operation = {
     const source = await copySource(request);
     const { version } = source;
     demandTags(request, source);
-    const attributes = attributesOfCopy(request, source);
+    const attributes = await attributesOfCopy(request, source);
     const lock = lockOfHeaders(request);
     const condition = writeConditions(request);
     checkEarly(request, condition.conditions);
@@ -68,7 +68,7 @@ export const copyObject: S3Operation = {
   },
 };
 
-function attributesOfCopy(request: S3Request, source: CopySource): ObjectAttributes {
+async function attributesOfCopy(request: S3Request, source: CopySource): Promise<ObjectAttributes> {
   checkStorageClass(request);
   checkEncryption(request);
   const replaces = directive(request, 'x-amz-metadata-directive');
@@ -88,7 +88,7 @@ function attributesOfCopy(request: S3Request, source: CopySource): ObjectAttribu
   return {
     ...described,
     ...kept({ websiteRedirect, dynamicManifest }),
-    ...aclAttribute(request),
+    ...(await accessAttributes(request)),
     ...(Object.keys(tags).length > 0 && { tags }),
   };
 }

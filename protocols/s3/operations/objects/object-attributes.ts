@@ -1,6 +1,8 @@
 import type { Bucket, ObjectAttributes } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
+import type { AccessList } from '../../access/grants.ts';
+import { checkAcceptable, kept } from '../access/acl.ts';
 import { aclOfHeaders } from '../access/acl-headers.ts';
 import { textOfHeader } from '../header-text.ts';
 import { encrypts } from '../replies.ts';
@@ -13,7 +15,7 @@ const META = 'x-amz-meta-';
 const KEPT = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'expires'] as const;
 
 /** What the headers of a put say of the object beside its bytes. */
-export function attributesOf(request: S3Request): ObjectAttributes {
+export async function attributesOf(request: S3Request): Promise<ObjectAttributes> {
   checkStorageClass(request);
   checkEncryption(request);
   const tagging = request.header('x-amz-tagging');
@@ -21,7 +23,7 @@ export function attributesOf(request: S3Request): ObjectAttributes {
   if (Object.keys(tags).length > 0) request.demand('s3:PutObjectTagging');
   return {
     ...describedBy(request),
-    ...aclAttribute(request),
+    ...(await accessAttributes(request)),
     ...(Object.keys(tags).length > 0 && { tags }),
     ...(isReplica(request, 's3:ReplicateObject') && { replication: 'REPLICA' as const }),
   };
@@ -41,11 +43,24 @@ export function describedBy(request: S3Request): ObjectAttributes {
   };
 }
 
-export function aclAttribute(request: S3Request): ObjectAttributes {
-  const acl = aclOfHeaders(request, request.bucket.account);
-  if (acl === undefined || acl === 'private') return {};
-  request.demand('s3:PutObjectAcl');
-  return { acl };
+/** Who may read it, and whose it is: in a bucket whose ownership says so, an object of another account's stays that account's. */
+export async function accessAttributes(request: S3Request): Promise<ObjectAttributes> {
+  const { bucket, caller } = request;
+  const list = await aclOfHeaders(request, caller?.account ?? bucket.account);
+  const writer = writerOf(request, list);
+  if (list === undefined) return writer;
+  checkAcceptable(bucket, list);
+  const lasting = kept(list);
+  if (writer.writer === undefined && Object.keys(lasting).length > 0) request.demand('s3:PutObjectAcl');
+  return { ...lasting, ...writer };
+}
+
+function writerOf({ bucket, caller }: S3Request, list: AccessList | undefined): Pick<ObjectAttributes, 'writer'> {
+  const { ownership } = bucket.settings;
+  if (caller === null || caller.account === bucket.account) return {};
+  const keeps =
+    ownership === 'ObjectWriter' || (ownership === 'BucketOwnerPreferred' && list?.acl !== 'bucket-owner-full-control');
+  return keeps ? { writer: caller.account } : {};
 }
 
 function textOf(request: S3Request, name: string): string | undefined {

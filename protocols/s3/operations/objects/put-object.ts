@@ -16,7 +16,7 @@ export const putObject: S3Operation = {
   changes: true,
   async run(request) {
     const { body, bucket, caller, context, key, now } = request;
-    const attributes = attributesOf(request);
+    const attributes = await attributesOf(request);
     const lock = lockOfHeaders(request);
     const condition = writeConditions(request);
     checkEarly(request, condition.conditions);

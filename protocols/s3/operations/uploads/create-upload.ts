@@ -22,7 +22,7 @@ export const createMultipartUpload: S3Operation = {
       bucket: bucket.id,
       key,
       owner: caller?.user ?? bucket.settings.owner ?? bucket.account,
-      attributes: attributesOf(request),
+      attributes: await attributesOf(request),
       retention,
       legalHold,
       checksumAlgorithm: checksum?.algorithm ?? null,

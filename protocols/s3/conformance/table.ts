@@ -1,0 +1,178 @@
+/** What becomes of an operation of S3 here. */
+export interface ConformanceRow {
+  /** As the reference of S3 names it. */
+  readonly operation: string;
+  /** `partly`: served, and `about` says what of it is refused. */
+  readonly served: 'yes' | 'partly' | 'no';
+  readonly about: string;
+  /** Names of tests of ours that show it. */
+  readonly tests: readonly string[];
+}
+
+function yes(operation: string, about: string, ...tests: string[]): ConformanceRow {
+  return { operation, served: 'yes', about, tests };
+}
+
+function partly(operation: string, about: string, ...tests: string[]): ConformanceRow {
+  return { operation, served: 'partly', about, tests };
+}
+
+function no(operation: string, about: string, ...tests: string[]): ConformanceRow {
+  return { operation, served: 'no', about, tests };
+}
+
+const NOT_OFFERED = 'what is not offered says so, and never turns into another operation';
+const NEVER_SET = 'what is never set answers so, and cannot be set';
+const OBJECTS = 'an object comes back as it was put, with what was said of it';
+const RANGES = 'large and empty objects come back, whole and in ranges';
+const VERSIONS = 'versions: each put has its id, a delete leaves a marker, and versions are deleted by id';
+const LOCK = 'object lock: retention and legal hold keep a version';
+const OBJECT_TAGS = 'tags and ACLs of objects are set, shown and removed';
+const BUCKETS = 'buckets are made, found, listed in pages and deleted';
+const LISTINGS = 'listings go by prefix, delimiter and pages, in both forms';
+const BUCKET_ACL = 'the ACL of a bucket is given by header, grants or document';
+const GRANTS = 'grants go to accounts by id and by mail address, and open what they name';
+const BUCKET_TAGS = 'tags, replication and default retention of a bucket are kept';
+const CORS = 'CORS rules answer browsers';
+const POLICY = 'a bucket policy opens the bucket to others';
+const LIFECYCLE = 'lifecycle rules are kept, and objects tell when they go';
+const PARTS = 'an object comes of its parts, and each part can be read by its number';
+const UPLOADS = 'unfinished uploads are listed in pages and by folders, and do not keep a bucket';
+const BLOCK = 'a public access block is put, shown and removed';
+const OWNERSHIP = 'ownership controls are put, shown and removed, and kept when set at creation';
+
+/** Every operation of S3 on general purpose buckets, in the order of their names. */
+export const CONFORMANCE: readonly ConformanceRow[] = [
+  yes('AbortMultipartUpload', '', PARTS),
+  yes('CompleteMultipartUpload', 'Asked for again within an hour, it gives the same answer.', PARTS),
+  yes(
+    'CopyObject',
+    'Within a storage policy bytes are shared, not copied.',
+    'a copy takes over or replaces metadata and tags, within a policy and across policies',
+  ),
+  partly(
+    'CreateBucket',
+    'Names are unique within an account. The location may name a storage policy: `:policy`.',
+    BUCKETS,
+    OWNERSHIP,
+  ),
+  no('CreateBucketMetadataTableConfiguration', 'There are no metadata tables.', NOT_OFFERED),
+  yes('CreateMultipartUpload', '', PARTS, 'checksums that parts cannot make are refused at the start'),
+  no('CreateSession', 'For directory buckets, which do not exist here.', NOT_OFFERED),
+  yes('DeleteBucket', 'Unfinished uploads do not keep a bucket.', BUCKETS, UPLOADS),
+  yes('DeleteBucketCors', '', CORS),
+  yes('DeleteBucketEncryption', '', NEVER_SET),
+  yes('DeleteBucketLifecycle', '', LIFECYCLE),
+  yes('DeleteBucketOwnershipControls', '', OWNERSHIP),
+  yes('DeleteBucketPolicy', '', POLICY),
+  yes('DeleteBucketPublicAccessBlock', 'The reference calls it DeletePublicAccessBlock.', BLOCK),
+  yes('DeleteBucketReplication', '', BUCKET_TAGS),
+  yes('DeleteBucketTagging', '', BUCKET_TAGS),
+  yes('DeleteBucketWebsite', 'There is no website to take away: always 204.', NEVER_SET),
+  yes('DeleteObject', '', VERSIONS),
+  yes('DeleteObjectTagging', '', OBJECT_TAGS),
+  yes('DeleteObjects', '', 'many keys are deleted at once, each with an answer of its own'),
+  yes(
+    'GetAccelerateConfiguration',
+    'Always unset. The reference calls it GetBucketAccelerateConfiguration.',
+    NEVER_SET,
+  ),
+  yes('GetBucketAcl', '', BUCKET_ACL),
+  no('GetBucketAnalyticsConfiguration', 'There are no analytics.', NOT_OFFERED),
+  yes('GetBucketCors', '', CORS),
+  yes('GetBucketEncryption', '', 'an array that encrypts says so'),
+  no('GetBucketIntelligentTieringConfiguration', 'There are no access tiers.', NOT_OFFERED),
+  no('GetBucketInventoryConfiguration', 'There is no inventory.', NOT_OFFERED),
+  yes('GetBucketLifecycleConfiguration', '', LIFECYCLE),
+  yes('GetBucketLocation', '', BUCKETS),
+  yes('GetBucketLogging', '', NEVER_SET),
+  no('GetBucketMetricsConfiguration', 'Metering is the array’s.', NOT_OFFERED),
+  yes('GetBucketNotification', 'The reference calls it GetBucketNotificationConfiguration.', NEVER_SET),
+  yes('GetBucketOwnershipControls', '', OWNERSHIP),
+  yes('GetBucketPolicy', '', POLICY),
+  yes('GetBucketPolicyStatus', '', 'a policy is public when a caller of any account could meet it'),
+  yes('GetBucketPublicAccessBlock', 'The reference calls it GetPublicAccessBlock.', BLOCK),
+  yes('GetBucketReplication', '', BUCKET_TAGS),
+  yes('GetBucketRequestPayment', 'Always `BucketOwner`.', NEVER_SET),
+  yes('GetBucketTagging', '', BUCKET_TAGS),
+  yes('GetBucketVersioning', '', VERSIONS),
+  yes('GetBucketWebsite', 'Always 404: there are no websites.', NEVER_SET),
+  yes('GetObject', '', OBJECTS, RANGES, 'conditions of reads answer 304 and 412'),
+  yes('GetObjectAcl', '', OBJECT_TAGS),
+  yes('GetObjectAttributes', '', PARTS),
+  yes('GetObjectLegalHold', '', LOCK),
+  yes('GetObjectLockConfiguration', '', BUCKET_TAGS),
+  yes('GetObjectRetention', '', LOCK),
+  yes('GetObjectTagging', '', OBJECT_TAGS),
+  no('GetObjectTorrent', 'There are no torrents.', NOT_OFFERED),
+  yes('HeadBucket', '', BUCKETS),
+  yes('HeadObject', '', OBJECTS),
+  yes('ListBuckets', '', BUCKETS),
+  yes('ListMultipartUploads', '', UPLOADS),
+  yes('ListObjectVersions', '', VERSIONS),
+  yes('ListObjects', '', LISTINGS),
+  yes('ListObjectsV2', '', LISTINGS),
+  yes('ListParts', '', PARTS),
+  yes('PostObject', 'A form of a browser.', 'a form of a browser puts an object'),
+  no('PutBucketAccelerateConfiguration', 'There is one site and nothing to accelerate.', NEVER_SET),
+  yes('PutBucketAcl', 'The group of log delivery does not exist.', BUCKET_ACL, GRANTS),
+  yes('PutBucketCors', '', CORS),
+  no('PutBucketEncryption', 'The array encrypts all or nothing.', NEVER_SET),
+  partly(
+    'PutBucketLifecycleConfiguration',
+    'Transitions are refused: there is one storage class.',
+    LIFECYCLE,
+    'a rule that cannot be kept is refused by name',
+  ),
+  no('PutBucketLogging', 'There is an access log of the array.', NEVER_SET),
+  no('PutBucketNotification', 'The reference calls it PutBucketNotificationConfiguration.', NEVER_SET),
+  yes('PutBucketOwnershipControls', '', OWNERSHIP, 'a bucket whose owner is enforced takes no ACLs and obeys none'),
+  yes('PutBucketPolicy', '', POLICY),
+  yes(
+    'PutBucketPublicAccessBlock',
+    'The reference calls it PutPublicAccessBlock.',
+    BLOCK,
+    'a public access block refuses public ACLs and policies, or takes their effect',
+  ),
+  partly('PutBucketReplication', 'One destination; no filter by tag.', BUCKET_TAGS),
+  no('PutBucketRequestPayment', 'The account of the bucket is charged.', NEVER_SET),
+  yes('PutBucketTagging', '', BUCKET_TAGS),
+  partly('PutBucketVersioning', 'MFA delete is refused.', VERSIONS),
+  no('PutBucketWebsite', 'There are no websites.', NEVER_SET),
+  partly(
+    'PutObject',
+    'Encryption with a key service is refused.',
+    OBJECTS,
+    'what cannot be stored as asked is refused and changes nothing',
+  ),
+  yes('PutObjectAcl', '', OBJECT_TAGS, GRANTS),
+  yes('PutObjectLegalHold', '', LOCK),
+  yes('PutObjectLockConfiguration', '', BUCKET_TAGS),
+  yes('PutObjectRetention', '', LOCK),
+  yes('PutObjectTagging', '', OBJECT_TAGS),
+  no('RenameObject', 'For directory buckets, which do not exist here.', NOT_OFFERED),
+  no('RestoreObject', 'Always `InvalidObjectState`: nothing is archived.', NOT_OFFERED),
+  no('SelectObjectContent', 'No queries inside objects.', NOT_OFFERED),
+  yes('UploadPart', '', PARTS),
+  yes('UploadPartCopy', '', 'parts are copied whole or in ranges, within a policy and across'),
+];
+
+/** `docs/s3-conformance.md`. */
+export function conformancePage(rows: readonly ConformanceRow[] = CONFORMANCE): string {
+  const lines = rows.map(({ operation, served, about, tests }) => {
+    const shown = tests.map((name) => `“${name.replaceAll('|', '\\|')}”`).join('<br>');
+    return `| ${operation} | ${served} | ${about} | ${shown} |`;
+  });
+  return `${HEAD}\n| Operation | Served | | Tests |\n|---|---|---|---|\n${lines.join('\n')}\n`;
+}
+
+const HEAD = `# S3 conformance
+
+Operation by operation what is served, what is refused and why. Generated from \`protocols/s3/conformance/table.ts\` by
+\`npm run docs:api\`; a test holds the table against the operations that are routed and against the names of the tests.
+
+- **yes**: served with all parameters of the reference. **partly**: served; what is refused of it is named. **no**: refused with
+  501 \`NotImplemented\` unless the row says otherwise, before anything is stored.
+- How to use it: [for application owners](object-storage-applications.md). What the protocol leaves open:
+  [decisions](decisions/object-array-behaviour.md).
+`;
