@@ -1,5 +1,5 @@
 import type { FindGroup } from './drives/group.ts';
-import { insertClone } from './file-lifecycle/archive/repository.ts';
+import { insertClone, neededAgain } from './file-lifecycle/archive/repository.ts';
 import { removeRulesOfShare } from './file-lifecycle/policies/repository.ts';
 import { removeScannedShare } from './file-lifecycle/scans/repository.ts';
 import { isMigrationTarget } from './migration-jobs/repository.ts';
@@ -13,6 +13,7 @@ import { hasNfsClients, listNfsClients, listSharesOfServer, serversHaving } from
 import type { VolumeKeys } from './settings/encryption.ts';
 import type { ShareReaders } from './shares/readers.ts';
 import { removeRulesOf } from './snapshot-policies/repository.ts';
+import type { RestoreDependents } from './snapshots/restore.ts';
 import { countSnapshots, listShownSnapshots, removeSnapshotsOf } from './snapshots/repository.ts';
 import { checkDeletable } from './volumes/deletion.ts';
 import type { VolumeDependents } from './volumes/dependents.ts';
@@ -53,6 +54,11 @@ export const volumeDependents: VolumeDependents = {
     removeRulesOfShare(tx, volume);
     removeScannedShare(tx, volume);
   },
+};
+
+export const restoreDependents: RestoreDependents = {
+  listAttachedServers: serversHaving,
+  restored: neededAgain,
 };
 
 export const volumesInPool: VolumesInPool = {

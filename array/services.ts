@@ -53,6 +53,7 @@ import { RemoteArrayService } from './remote-arrays/service.ts';
 import {
   findDriveGroup,
   mirrorsToArray,
+  restoreDependents,
   shareReaders,
   volumeDependents,
   volumeKeys,
@@ -70,7 +71,8 @@ import { snapshotPolicyRoutes } from './snapshot-policies/routes.ts';
 import { SnapshotPolicyService } from './snapshot-policies/service.ts';
 import { snapshotSetRoutes } from './snapshot-sets/routes.ts';
 import { SnapshotSetService } from './snapshot-sets/service.ts';
-import { snapshotRoutes } from './snapshots/routes.ts';
+import { SnapshotRestore } from './snapshots/restore.ts';
+import { restoreRoutes, snapshotRoutes } from './snapshots/routes.ts';
 import { SnapshotService } from './snapshots/service.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { TagService } from './tags/service.ts';
@@ -126,6 +128,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     migrationsMax: MIGRATIONS_MAX,
   });
   const snapshots = new SnapshotService(tools, volumes, pools);
+  const restores = new SnapshotRestore(tools, volumes, snapshots, restoreDependents);
   const snapshotPolicies = new SnapshotPolicyService(tools, volumes, snapshots);
   const snapshotSets = new SnapshotSetService(tools, {
     volumes,
@@ -167,6 +170,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     volumes: {
       ...volumeRoutes(volumes, { jobs: tools.jobs, servers, snapshotPolicies, performance }),
       ...fileHistoryVolumeRoutes(fileHistory),
+      ...restoreRoutes(restores, jobs),
     },
     fileHistory: fileHistoryRoutes(fileHistory, jobs),
     servers: serverRoutes(servers, { volumes, performance }),

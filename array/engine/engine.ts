@@ -65,8 +65,12 @@ export interface EngineCore extends ShareEngine {
   takeSnapshots(wanted: readonly NewSnapshot[], takenAt: number): Promise<SnapshotSizes>;
   deleteSnapshot(id: string): Promise<void>;
   cloneSnapshot(snapshot: string, volume: string): Promise<void>;
-  /** The volume becomes what its snapshot shows; both stay. There must be no writes meanwhile. */
-  revertVolume(snapshot: string): Promise<void>;
+  /**
+   * The volume becomes what its snapshot shows; both stay. What is written meanwhile may be lost. With `unlessSince`, a
+   * snapshot that was taken before, nothing is done if the volume was reverted after that one was taken: so a caller
+   * that was cut off can ask again without losing what was written since.
+   */
+  revertVolume(snapshot: string, unlessSince?: string): Promise<void>;
 
   /** What differs between two snapshots of a volume, or what the later one holds at all: a page of it, in order. */
   changes(from: string | undefined, to: string, afterOffset: number, limit: number): Promise<readonly ChangedRange[]>;

@@ -218,6 +218,7 @@ const unattachable: Readonly<Partial<Record<Volume['state'], string>>> = {
 
 function attachableVolume(tx: Tx, name: string): Volume {
   const volume = existingVolume(tx, name);
+  if (volume.restoring !== null) throw fail('volume_restoring', { id: name, snapshot: volume.restoring });
   const problem =
     volume.mirrorJob === null
       ? unattachable[volume.state]

@@ -44,6 +44,17 @@ export function findSnapshot(db: Db, name: string): SnapshotInPlace | undefined 
   return snapshots.get<Place>(db, sql, { name });
 }
 
+/** Of this volume, by identifier or by name. */
+export function findSnapshotOfVolume(db: Db, volume: string, wanted: string): Snapshot | undefined {
+  return snapshots.get(
+    db,
+    `SELECT ${snapshots.fields()} FROM snapshots
+     WHERE volume = :volume AND state = 'ready' AND :wanted IN (name, display_name)
+     ORDER BY name = :wanted DESC LIMIT 1`,
+    { volume, wanted },
+  );
+}
+
 export function listSnapshots(db: Db, filter: SnapshotFilter): { snapshots: SnapshotInPlace[]; count: number } {
   const { start, limit, ...wanted } = filter;
   const { where, params } = conditionsOf(wanted);
@@ -200,7 +211,7 @@ export function findOldest(db: Db, pool: string, except: readonly string[]): Sna
   return snapshots.get<Place>(
     db,
     `SELECT ${COLUMNS} FROM snapshots AS s CROSS JOIN volumes AS v
-     WHERE v.name = s.volume AND v.pool = :pool AND v.state = 'ready' AND v.migration IS NULL
+     WHERE v.name = s.volume AND v.pool = :pool AND v.state = 'ready' AND v.migration IS NULL AND v.restoring IS NULL
        AND s.state = 'ready' AND s.name NOT IN (SELECT value FROM json_each(:except))
        AND NOT EXISTS (${MIRRORS_NEEDING('s.name')})
      ORDER BY s.created_at, s.name LIMIT 1`,

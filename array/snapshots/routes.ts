@@ -1,5 +1,8 @@
+import type { Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
+import { answerWhenDone } from '../waiting.ts';
 import { momentOf } from './dates.ts';
+import type { SnapshotRestore } from './restore.ts';
 import type { SnapshotInPlace } from './snapshot.ts';
 import type { SnapshotService } from './service.ts';
 import { viewOf } from './view.ts';
@@ -30,6 +33,16 @@ export function snapshotRoutes(service: SnapshotService): ArrayHandlers<'snapsho
     delete: async ({ snapshot_id }, { actor }) => {
       await service.remove(snapshot_id, actor.username);
       return { snapshot_name: snapshot_id };
+    },
+  };
+}
+
+/** One of our own among the volumes: the specification has none. */
+export function restoreRoutes(restores: SnapshotRestore, jobs: Jobs): Pick<ArrayHandlers<'volumes'>, 'restore'> {
+  return {
+    restore: async ({ id, snapshot, force, timeout }, { actor }) => {
+      const { job, safety } = await restores.start(id, { snapshot, isForced: force }, actor.username);
+      return answerWhenDone(jobs, job, timeout, () => ({ vol_name: id, snapshot_name: safety }));
     },
   };
 }

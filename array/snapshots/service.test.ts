@@ -196,3 +196,49 @@ function rowOf(volume: Snapshot['volume'], n: number): Snapshot {
     modifiedAt: n,
   };
 }
+
+test('while a volume is restored it is left alone, and a restore that a crash cut off is finished', async (t) => {
+  const alone = await snapshotsAlone(t);
+  const volume = await alone.volume('data');
+  const { restores, snapshots } = alone.array;
+  const [target] = await snapshots.take([volume], { ...USER, displayName: 'one' }, 'tester');
+  const wanted = { snapshot: 'one', isForced: false };
+  const asked: (string | undefined)[] = [];
+  const cut = Promise.withResolvers<undefined>();
+  alone.engine.onRevert = (snapshot, unlessSince) => {
+    asked.push(snapshot, unlessSince);
+    return cut.promise.then(() => {
+      throw new EngineError('interrupted', 'The controller is gone.');
+    });
+  };
+  const { safety } = await restores.start(volume.name, wanted, 'tester');
+  await until(() => asked.length === 2);
+  const busy = { entry: 'state_conflict', message: /being restored/ };
+  await assert.rejects(restores.start(volume.name, wanted, 'tester'), busy);
+  for (const name of [target!.name, safety]) await assert.rejects(snapshots.remove(name, 'tester'), busy);
+  await assert.rejects(snapshots.take([volume], { ...USER, displayName: 'two' }, 'tester'), busy);
+  assert.equal(await snapshots.deleteOldest(volume.pool), false);
+  cut.resolve(undefined);
+  const closing = alone.restart();
+  alone.engine.onRevert = (snapshot, unlessSince) => void asked.push(snapshot, unlessSince);
+  const { volumes } = await closing;
+  alone.clock.advance(2_000);
+  await until(() => volumes.get(volume.name).restoring === null);
+  assert.deepEqual(asked.slice(0, 4), [target!.name, safety, target!.name, safety]);
+  assert.notEqual(volumes.get(volume.name).restoredAt, null);
+  assert.deepEqual(alone.names(), ['one', 'Before restore of one']);
+});
+
+test('a restore that the engine cannot do leaves the volume as it was and says why', async (t) => {
+  const alone = await snapshotsAlone(t);
+  const volume = await alone.volume('data');
+  const { restores, snapshots, jobs, volumes } = alone.array;
+  await snapshots.take([volume], { ...USER, displayName: 'one' }, 'tester');
+  alone.engine.onRevert = () => {
+    throw new EngineError('failed', 'The pool cannot be read.');
+  };
+  const { job } = await restores.start(volume.name, { snapshot: 'one', isForced: false }, 'tester');
+  assert.equal((await jobs.wait(job, -1))?.error, 'The pool cannot be read.');
+  assert.deepEqual([volumes.get(volume.name).restoring, volumes.get(volume.name).restoredAt], [null, null]);
+  assert.match(alone.array.titles().at(-1) ?? '', /could not be restored \(The pool cannot be read/);
+});

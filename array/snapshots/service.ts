@@ -229,8 +229,10 @@ export class SnapshotService {
   #neededBy(snapshot: Snapshot): string | undefined {
     const mirror = this.#tools.store.read((db) => findMirrorNeeding(db, snapshot.name));
     if (mirror !== undefined) return `is what mirror job ${mirror} goes by; break the mirror first.`;
+    const { migration, restoring } = this.#volumes.get(snapshot.volume);
+    if (restoring !== null) return 'may be needed: its volume is being restored; try again when that is done.';
     if (this.#deletion.held.has(snapshot.name)) return 'is being cloned; try again when that is done.';
-    if (this.#volumes.get(snapshot.volume).migration !== null) {
+    if (migration !== null) {
       return 'is on the move with its volume; wait for the migration, or abort it.';
     }
     return undefined;

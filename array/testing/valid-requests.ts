@@ -319,6 +319,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'auditLogs.getTimeRange': nothing,
   'auditLogs.download': () => ({ from: '2026-01-31 00:00:00' }),
   'fileHistory.restore': things.restorable,
+  'volumes.restore': async (walk) => {
+    const { id, snapshot } = await things.restorable(walk);
+    return { id, snapshot, force: true, timeout: 60 };
+  },
   'fileHistory.listRestores': async (walk) => {
     const wanted = await things.restorable(walk);
     await walk.client.call(walk.api.fileHistory.restore, wanted);

@@ -56,6 +56,8 @@ export function newVolume(name: Volume['name'], wanted: Reduced, now: number): U
     wwid: newWwid(),
     mirrorJob: wanted.mirrorJob ?? null,
     migration: null,
+    restoring: null,
+    restoredAt: null,
     countsSizes: false,
     capacityMode: 'normal',
     historyMinutes: 60,

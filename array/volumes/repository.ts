@@ -19,6 +19,8 @@ export const volumeTable = new Table<Volume>('volumes', {
   wwid: plain('wwid'),
   mirrorJob: plain('mirror_job'),
   migration: plain('migration'),
+  restoring: plain('restoring'),
+  restoredAt: plain('restored_at'),
   countsSizes: flag('mtr_histograms'),
   capacityMode: plain('capacity_mode'),
   historyMinutes: plain('capacity_history'),

@@ -43,8 +43,9 @@ export function checkDetached(volume: Volume, servers: readonly string[], instea
   if (servers.length > 0) throw fail('volume_attached', { id: volume.name, servers: servers.join(', '), instead });
 }
 
-/** What must not change behind the back of a job that copies it. */
+/** What must not change behind the back of a job that copies it or takes it back to a snapshot. */
 export function checkUnmoved(volume: Volume): void {
+  if (volume.restoring !== null) throw fail('volume_restoring', { id: volume.name, snapshot: volume.restoring });
   if (volume.migration === null) return;
   throw fail('volume_migrating', { id: volume.name, job: volume.migration });
 }

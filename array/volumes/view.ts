@@ -154,6 +154,7 @@ function statusOf(facts: VolumeFacts, report: VolumeReport | undefined): VolumeV
   if (facts.state === 'creating') return 'Creating';
   if (facts.state === 'deleting') return 'Deleting';
   if (facts.migration !== null) return 'Migrating';
+  if (facts.restoring !== null) return 'Restoring';
   if (facts.wrappedKey !== null && report?.isLocked === true) return 'Locked';
   return facts.firstServer === null ? 'Available' : 'In-use';
 }

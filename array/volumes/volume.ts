@@ -24,6 +24,10 @@ export interface Volume {
   readonly mirrorJob: string | null;
   /** The job that moves it to another pool. */
   readonly migration: string | null;
+  /** The snapshot it is going back to. */
+  readonly restoring: string | null;
+  /** When it last went back to a snapshot. */
+  readonly restoredAt: number | null;
   /** Whether its reads and writes are counted by size. */
   readonly countsSizes: boolean;
   readonly capacityMode: CapacityMode;

@@ -43,6 +43,7 @@ const additions = [
   'GET /settings/metrics_token',
   'POST /settings/metrics_token',
   'DELETE /settings/metrics_token',
+  'POST /volumes/{id}/restore_snapshot',
   'POST /flc_policies/scan',
   'POST /drives/{id}/offline',
   'POST /drives/{id}/online',

@@ -16,7 +16,7 @@ const identity = {
   pool_name: str(),
   pool_display_name: str(),
   tenant_id: nullable(int()),
-  status: oneOf('Creating', 'Available', 'In-use', 'Migrating', 'Deleting', 'Locked'),
+  status: oneOf('Creating', 'Available', 'In-use', 'Migrating', 'Restoring', 'Deleting', 'Locked'),
   comment: nullable(str()),
   created_at: iso(),
   modified_at: iso(),

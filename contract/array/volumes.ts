@@ -224,6 +224,30 @@ export const volumes = {
     reply: volumeNamed,
     errors: ['volume_not_found', 'state_conflict'],
   }),
+  restore: endpoint('POST', '/volumes/{id}/restore_snapshot', {
+    summary: 'Take a volume or share back to one of its snapshots; a snapshot of its present data is taken first',
+    access: creatorOf('volume'),
+    params: {
+      id: volumeId,
+      snapshot: text('The snapshot, by its identifier or by its name among those of the volume', {
+        max: 128,
+        example: 'snap-00000001',
+      }),
+      force: withDefault(boolean('Restore it although servers have it attached; they have to mount it again'), false),
+      ...waiting,
+    },
+    reply: response({ vol_name: str(), snapshot_name: str('Holds what the volume held before') }),
+    job: { until: ['Available', 'In-use'] },
+    errors: [
+      'volume_not_found',
+      'snapshot_not_found',
+      'volume_attached',
+      'capacity_refused',
+      'pool_protected',
+      'limit_reached',
+      'state_conflict',
+    ],
+  }),
   listFileHistory: endpoint('GET', '/volumes/{id}/file_history', {
     summary: 'List the snapshots through which users of a share reach earlier versions of their files',
     access: signedIn,

@@ -42,6 +42,7 @@ export const arrayConflicts = {
     volume_state: 'Volume {id} {problem}.',
     volume_in_making: 'Volume {id} is being made or deleted.',
     volume_migrating: 'Volume {id} is being migrated by {job}; wait for that, or abort it.',
+    volume_restoring: 'Volume {id} is being restored to snapshot {snapshot}; try again when that is done.',
     volume_mirrored: 'Volume {id} is mirrored to another array; break the mirror first.',
     volume_is_destination: 'Volume {id} is the destination of mirror {mirror}; break the mirror first.',
     not_a_share: 'Volume {id} is a block volume; this is for file shares.',

@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../block-device.ts';
 import { StorageError } from '../errors.ts';
 import { type ChangedRange, difference } from '../volume/difference.ts';
-import type { Layer } from '../volume/layers.ts';
+import { type Layer, stackOf } from '../volume/layers.ts';
 import { SnapshotDevice } from '../volume/snapshot-device.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { PoolState } from './state.ts';
@@ -130,10 +130,14 @@ export class PoolSnapshots {
     return this.#volumes.createOver(volumeId, this.get(id));
   }
 
-  /** Sets the volume to the content of the snapshot; the snapshot stays. */
-  async revert(id: string): Promise<void> {
+  /**
+   * Sets the volume to the content of the snapshot; the snapshot stays. Not where the volume was reverted after
+   * `unlessSince` was taken: its data no longer lies over that snapshot's.
+   */
+  async revert(id: string, unlessSince?: string): Promise<void> {
     const volume = this.#volumes.requireStable(this.get(id).volumeId);
     const before = await volume.gate.closedWhile(() => {
+      if (unlessSince !== undefined && !stackOf(volume.layer).includes(this.get(unlessSince).layer)) return undefined;
       // Read only now: while writes were drained, folding may have replaced either layer.
       const { layer } = this.get(id);
       const top = volume.layer;
@@ -141,7 +145,7 @@ export class PoolSnapshots {
       return top;
     });
     await this.#state.commits.commit();
-    this.#state.folding.foldIfUnreferenced(before);
+    if (before) this.#state.folding.foldIfUnreferenced(before);
   }
 
   /** The snapshot as a read-only device. */

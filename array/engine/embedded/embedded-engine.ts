@@ -286,8 +286,8 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     return translateErrors(() => this.#snapshots.clone(snapshot, volume));
   }
 
-  revertVolume(snapshot: string): Promise<void> {
-    return translateErrors(() => this.#snapshots.revert(snapshot));
+  revertVolume(snapshot: string, unlessSince?: string): Promise<void> {
+    return translateErrors(() => this.#snapshots.revert(snapshot, unlessSince));
   }
 
   changes(

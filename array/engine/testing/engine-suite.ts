@@ -177,6 +177,21 @@ function testSnapshots(story: DefineStory): void {
     assert.equal(await it.content([0, 1], 'clone'), 'ac');
   });
 
+  story('a revert that is asked for again is done once, and what was written since stays', async (it) => {
+    await it.write('a', 0);
+    await it.snapshot('s');
+    await it.write('b', 0);
+    await it.snapshot('before');
+    await it.engine.revertVolume('s', 'before');
+    assert.equal(await it.content([0]), 'a');
+    await it.write('c', 1);
+    await it.engine.revertVolume('s', 'before');
+    assert.equal(await it.content([0, 1]), 'ac');
+    await it.snapshot('later');
+    await it.engine.revertVolume('before', 'later');
+    assert.equal(await it.content([0, 1]), 'b.');
+  });
+
   story('changes between snapshots are listed in order, page by page', async (it) => {
     await it.write('a', 0);
     await it.snapshot('s1');

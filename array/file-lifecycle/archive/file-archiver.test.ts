@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { until } from '../../../testing/waiting.ts';
 import { EngineError } from '../../engine/errors.ts';
-import { findRemovable, insertClone, insertObject } from './repository.ts';
+import { findRemovable, insertClone, insertObject, neededAgain } from './repository.ts';
 import { archiveBucket, lifecycleAlone } from '../testing/lifecycle-alone.ts';
 import { otherS3 } from '../testing/other-s3.ts';
 
@@ -101,6 +101,23 @@ test('an object stays as long as a snapshot from before, or a clone, may need it
   await it.array.store.write((tx) => tx.run('DELETE FROM volumes WHERE name = :clone', { clone }));
   await scan(share);
   assert.equal((await keys()).length, 0);
+});
+
+test('an object that a restored share may need again stays until a scan has looked', async (t) => {
+  const { it, share, engine, scan, keys } = await setUp(t);
+  const inode = engine.add(share, '/a.log', 'bytes');
+  await scan(share);
+  const volume = it.array.volumes.get(share);
+  const [snapshot] = await it.array.snapshots.take([volume], { displayName: 'kept', application: 'user' }, 'tester');
+  const file = engine.of(share).get(inode)!;
+  engine.of(share).delete(inode);
+  await scan(share);
+  // Back to the snapshot, which then goes.
+  engine.of(share).set(inode, file);
+  await it.array.store.write((tx) => neededAgain(tx, share));
+  await it.array.snapshots.delete([snapshot?.name ?? ''], 'tester');
+  await scan(share);
+  assert.equal((await keys()).length, 1);
 });
 
 test('objects that cannot be removed, or are gone already, keep no others from being removed', async (t) => {

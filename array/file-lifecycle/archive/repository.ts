@@ -52,8 +52,8 @@ export function markSeen(tx: Tx, keys: readonly string[], scanAt: number): void 
 }
 
 /**
- * After a scan of one snapshot: objects it did not see were unused by the share at that time. `limit` at a time; false
- * when that was the last of them.
+ * After a scan of one snapshot: objects it did not see were unused by the share at that time. A share that went back to
+ * an earlier snapshot since may use them again. `limit` at a time; false when that was the last of them.
  */
 export function markUnneeded(
   tx: Tx,
@@ -63,10 +63,16 @@ export function markUnneeded(
   const { changes } = tx.run(
     `UPDATE archived_objects SET unneeded_at = :momentAt WHERE key IN (
        SELECT key FROM archived_objects
-       WHERE volume = :volume AND seen_at < :scanAt AND created_at < :momentAt AND unneeded_at IS NULL LIMIT :limit)`,
+       WHERE volume = :volume AND seen_at < :scanAt AND created_at < :momentAt AND unneeded_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM volumes AS v WHERE v.name = :volume AND v.restored_at >= :momentAt) LIMIT :limit)`,
     { volume, scanAt, momentAt, limit },
   );
   return changes === limit;
+}
+
+/** The share went back to a snapshot, which may have their stubs: the next scan sees which it has. */
+export function neededAgain(tx: Tx, volume: string): void {
+  tx.run(`UPDATE archived_objects SET unneeded_at = NULL WHERE volume = :volume AND state <> 'orphan'`, { volume });
 }
 
 export function hasObjects(db: Db): boolean {

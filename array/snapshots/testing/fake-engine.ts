@@ -47,6 +47,15 @@ export class FakeSnapshotEngine extends FakeVolumeEngine {
     this.volumes.set(volume, { ...report, id: volume, ownBytes: 0, snapshotBytes: 0, sharedBytes: 0 });
   }
 
+  /** Called with the snapshot it is to become, and the one since which it is reverted once only. */
+  onRevert: ((snapshot: string, unlessSince?: string) => Promise<void> | void) | undefined;
+
+  async revertVolume(snapshot: string, unlessSince?: string): Promise<void> {
+    await this.onRevert?.(snapshot, unlessSince);
+    const { volume, version } = this.#snapshot(snapshot);
+    this.#versions.set(volume, version);
+  }
+
   override async changes(from: string | undefined, to: string): Promise<readonly ChangedRange[]> {
     const before = from === undefined ? 0 : this.#snapshot(from).version;
     return before === this.#snapshot(to).version ? [] : [{ offset: 0, length: 4096, mapped: true }];

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
-import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
+import { restoreDependents, shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
 import { CloneService } from '../../consistency-groups/service.ts';
 import type { PerformanceService } from '../../performance/service.ts';
 import type { PoolService } from '../../pools/service.ts';
@@ -12,6 +12,7 @@ import { SnapshotSetService } from '../../snapshot-sets/service.ts';
 import { VolumeService } from '../../volumes/service.ts';
 import { wantedVolume } from '../../volumes/testing/volumes-alone.ts';
 import { ShareService } from '../../shares/service.ts';
+import { SnapshotRestore } from '../restore.ts';
 import { SnapshotService } from '../service.ts';
 import { FakeSnapshotEngine } from './fake-engine.ts';
 
@@ -39,6 +40,7 @@ export async function snapshotsAlone(t: TestContext) {
       recycleBin: () => ({ isOn: false, hours: 24 }),
     });
     const snapshots = new SnapshotService(tools, volumes, pools);
+    const restores = new SnapshotRestore(tools, volumes, snapshots, restoreDependents);
     const policies = new SnapshotPolicyService(tools, volumes, snapshots);
     const sets = new SnapshotSetService(tools, { volumes, snapshots, suspendSeconds: () => 10 });
     await readings.refresh();
@@ -50,6 +52,7 @@ export async function snapshotsAlone(t: TestContext) {
       ...tools,
       volumes,
       snapshots,
+      restores,
       policies,
       sets,
       clones: new CloneService(volumes, snapshots),

@@ -83,8 +83,8 @@ export class EngineSnapshots {
     await this.#volumes.clone(this.#get(id).pool, id, volume);
   }
 
-  async revert(id: string): Promise<void> {
-    const revert = () => this.#get(id).pool.open.snapshots.revert(id);
+  async revert(id: string, unlessSince?: string): Promise<void> {
+    const revert = () => this.#get(id).pool.open.snapshots.revert(id, unlessSince);
     const shares = this.#shares();
     if (shares) await shares.whileReplaced(this.#get(id).snapshot.volumeId, revert);
     else await revert();

@@ -185,14 +185,12 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
     });
   }
 
-  revertVolume(snapshot: string): Promise<void> {
+  revertVolume(snapshot: string, unlessSince?: string): Promise<void> {
     return translateErrors(async () => {
       const bytes = this.#snapshot(snapshot);
       const volume = this.#holder(snapshot) as MemoryVolume;
       const replace = (): Promise<void> => {
-        volume.bytes.clear();
-        volume.bytes = bytes.copy();
-        volume.changed();
+        if (unlessSince === undefined || !volume.leftBehind.has(unlessSince)) volume.revert(bytes);
         return Promise.resolve();
       };
       if (this.users) await this.users.shares.whileReplaced(volume.id, replace);

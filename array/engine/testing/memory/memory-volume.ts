@@ -15,6 +15,8 @@ export class MemoryVolume implements ShareVolume {
   readonly readOnly = false;
   readonly isLocked = false;
   readonly snapshots = new Map<string, MemoryBytes>();
+  /** Snapshots from before it was last reverted. */
+  readonly leftBehind = new Set<string>();
   pool: MemoryPool;
   bytes: MemoryBytes;
   /** In which version of the report it last changed. */
@@ -86,6 +88,16 @@ export class MemoryVolume implements ShareVolume {
 
   mapped(offset: number, length: number): ReturnType<BlockDevice['mapped']> {
     return this.bytes.mapped(offset, length);
+  }
+
+  /** It keeps its size. */
+  revert(to: MemoryBytes): void {
+    const { sizeBytes } = this;
+    this.bytes.clear();
+    this.bytes = to.copy();
+    this.bytes.sizeBytes = sizeBytes;
+    for (const snapshot of this.snapshots.keys()) this.leftBehind.add(snapshot);
+    this.changed();
   }
 
   hold(forMs: number): void {
