@@ -19,7 +19,7 @@ import { DriveShredding } from './drives/shredding.ts';
 import { fileHistoryRoutes, fileHistoryVolumeRoutes } from './file-history/routes.ts';
 import { FileHistoryService } from './file-history/service.ts';
 import { FirstPools } from './first-pools/service.ts';
-import { Mailer } from './messages/mailer.ts';
+import { arrayMailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
 import { MigrationService, RUNNING_MAX as MIGRATIONS_MAX } from './migration-jobs/service.ts';
@@ -88,7 +88,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const users = new ArrayUserService(tools);
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);
-  const mailer = new Mailer(tools, settings);
+  const mailer = arrayMailer(tools, settings);
   const webhooks = new WebhookService({
     ...tools,
     source: () => {

@@ -136,6 +136,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   services.deletions.start();
   services.signUps.start();
   services.webhooks.deliveries.start();
+  services.mailer.start();
   ready = true;
   store.keepCopies({ log });
   log.info({ url }, 'the portal is ready');
@@ -154,6 +155,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       await services.deletions.stop();
       await services.signUps.stop();
       await services.webhooks.deliveries.stop();
+      await services.mailer.stop();
       await jobs.stop();
       connections.stop();
       await store.stopCopies();

@@ -1,4 +1,4 @@
-import { metricsTokenRoutes, webhookRoutes, WebhookService } from '@granary/kernel';
+import { EventMailer, metricsTokenRoutes, webhookRoutes, WebhookService } from '@granary/kernel';
 import type { ProviderId } from './ids.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
@@ -35,6 +35,8 @@ import { ProviderService } from './providers/service.ts';
 import { cloudRelations, providerRelations, userRelations } from './relations.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { RequestService } from './requests/service.ts';
+import { mailRoutes } from './settings/mail-routes.ts';
+import { MailSettingService } from './settings/mail.ts';
 import { settingRoutes } from './settings/routes.ts';
 import { SettingService } from './settings/service.ts';
 import { ComputeService, type ComputeArguments } from './tenants/computes/service.ts';
@@ -56,6 +58,7 @@ export interface Services {
   readonly deletions: ArrayDeletions;
   readonly signUps: SignUps;
   readonly webhooks: WebhookService;
+  readonly mailer: EventMailer;
   readonly handlers: PortalHandlers;
 }
 
@@ -100,6 +103,8 @@ export function createServices(tools: Tools): Services {
   };
   const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
   const webhooks = new WebhookService({ ...tools, source: () => PORTAL });
+  const mailSettings = new MailSettingService(tools);
+  const mailer = new EventMailer({ ...tools, name: () => PORTAL.name, mail: () => mailSettings.mail() });
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
@@ -118,12 +123,13 @@ export function createServices(tools: Tools): Services {
     billingRoutes(new BillingService(tools)),
     eventRoutes(tools),
     settingRoutes(new SettingService(tools)),
+    mailRoutes(mailSettings),
     { settings: metricsTokenRoutes(tools), webhooks: webhookRoutes(webhooks) },
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
   const watcher = new ArrayWatcher(parts);
-  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, webhooks, handlers };
+  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, webhooks, mailer, handlers };
 }
 
 /** Two folders may serve one group: prices of providers are in `pricing`. */

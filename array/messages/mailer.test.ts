@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import { createLog, EventLog, Store, systemClock, Vault, type NewEvent } from '@granary/kernel';
+import { createLog, EventLog, EventMailer, Store, systemClock, Vault, type NewEvent } from '@granary/kernel';
 import { awakeMs } from '../../testing/timing.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { until } from '../../testing/waiting.ts';
 import { migrations } from '../migrations.ts';
 import { SettingsService, type SettingsChange } from '../settings/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Mailer } from './mailer.ts';
-import { startMailServer } from './testing/mail-server.ts';
+import { arrayMailer } from './mailer.ts';
+import { startMailServer } from '../../kernel/mail/testing/mail-server.ts';
 
 const QUICK = { collectMs: 20, retryMs: 20 };
 
@@ -34,9 +34,9 @@ async function setUp(t: TestContext, change: SettingsChange) {
     store.write((tx) => events.record(tx, { subject: 'test:1', severity: 'warning', ...event }));
   await record({ title: 'Long before anybody wanted mail.' });
   await settings.update({ smtpHost: '127.0.0.1', noticeTo: 'ops@example.org', ...change }, 'dana');
-  const started: Mailer[] = [];
+  const started: EventMailer[] = [];
   const start = (options = QUICK) => {
-    const mailer = new Mailer(tools, new SettingsService(tools), options);
+    const mailer = arrayMailer(tools, new SettingsService(tools), options);
     started.push(mailer);
     mailer.start();
     return mailer;

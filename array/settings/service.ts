@@ -1,8 +1,7 @@
-import { checkMailAddress, checkMailServer, type Db } from '@granary/kernel';
+import { checkMailAddress, checkMailServer, mailFromNowOn, readRecipients, type Db } from '@granary/kernel';
 import type { ArrayTools } from '../tools.ts';
 import { readSetting, writeSetting } from './repository.ts';
-import { readRecipients } from './rules.ts';
-import { defaultSettings, isMailed, MAILED_EVENT, type ArraySettings } from './values.ts';
+import { defaultSettings, isMailed, type ArraySettings } from './values.ts';
 
 /** As callers send it: what is left out stays, an empty text takes it away. */
 export type SettingsChange = { readonly [K in keyof ArraySettings]?: NonNullable<ArraySettings[K]> | undefined };
@@ -42,8 +41,7 @@ export class SettingsService {
       const before = readSettings(tx);
       const after: ArraySettings = { ...before, ...change };
       writeSetting(tx, KEY, JSON.stringify(after));
-      // Events from before mail was configured are not mailed.
-      if (isMailed(after) && !isMailed(before)) writeSetting(tx, MAILED_EVENT, String(events.lastId(tx)));
+      if (isMailed(after) && !isMailed(before)) mailFromNowOn(tx, events);
       const names = Object.keys(change).map((name) => words[name as keyof ArraySettings]);
       const title =
         names.length === 0 ? 'Settings were left as they are.' : `Settings were changed: ${names.join(', ')}.`;

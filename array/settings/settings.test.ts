@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { until } from '../../testing/waiting.ts';
-import { startMailServer } from '../messages/testing/mail-server.ts';
+import { startMailServer } from '../../kernel/mail/testing/mail-server.ts';
 import { testArray } from '../testing/test-array.ts';
 
 const { settings, users, messages } = arrayApi.groups;

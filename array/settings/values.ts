@@ -38,6 +38,3 @@ export const defaultSettings: ArraySettings = {
 export function isMailed({ smtpHost, noticeTo }: ArraySettings): boolean {
   return smtpHost !== null && noticeTo !== null;
 }
-
-/** The setting that remembers how far the events have been mailed. */
-export const MAILED_EVENT = 'mailed_event';

@@ -8,6 +8,8 @@ const declared = operations(portalApi).map(({ endpoint }) => `${endpoint.method}
 
 /** What our decisions add to the specification. */
 const additions = [
+  'GET /settings/mail',
+  'PUT /settings/mail',
   'GET /webhooks',
   'POST /webhooks',
   'GET /webhooks/{id}',

@@ -1,11 +1,21 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { metricsTokenEndpoints } from '../metrics-token.ts';
-import { choice, integer } from '../params.ts';
-import { int, oneOf } from '../records.ts';
+import { boolean, choice, integer, optional, secret, text } from '../params.ts';
+import { bool, int, nullable, oneOf, record, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
 import { adminOnly } from './access.ts';
 
 const levels = ['debug', 'info'] as const;
+
+export const MailSettings = record('MailSettings', {
+  smtp_host: nullable(str()),
+  smtp_port: int(),
+  smtp_secure: bool(),
+  smtp_user: nullable(str()),
+  smtp_from: nullable(str()),
+  notice_to: nullable(str('Comma list of addresses events are mailed to')),
+  notice_severity: int('The least severe that is mailed, on the syslog scale'),
+});
 
 export const settings = {
   getLogLevel: endpoint('GET', '/settings/log_level', {
@@ -44,6 +54,29 @@ export const settings = {
       networks_per_user: integer('Networks; administrators may add more for a user', { max: 4094, example: 16 }),
     },
     reply: success({}),
+  }),
+  getMail: endpoint('GET', '/settings/mail', {
+    summary: 'Show who is mailed the events of the portal, and how',
+    access: adminOnly,
+    reply: success({ mail: MailSettings }),
+  }),
+  setMail: endpoint('PUT', '/settings/mail', {
+    summary: 'Change who is mailed events; what is not sent stays as it is, an empty text takes it away',
+    access: adminOnly,
+    params: {
+      smtp_host: optional(text('Mail server', { min: 0, max: 255, example: 'mail.example.org' })),
+      smtp_port: optional(integer('Its port', { min: 1, max: 65_535, example: 25 })),
+      smtp_secure: optional(boolean('TLS from the start')),
+      smtp_user: optional(text('User to sign in to it with', { min: 0, max: 255 })),
+      smtp_password: optional(secret('Password of that user', { min: 0, max: 255 })),
+      smtp_from: optional(text('Sender of the mails', { min: 0, max: 254, example: 'portal@example.org' })),
+      notice_to: optional(
+        text('Comma list of addresses events are mailed to', { min: 0, max: 1024, example: 'ops@example.org' }),
+      ),
+      notice_severity: optional(integer('The least severe that is mailed: 3 error, 4 warning, 5 notice', { max: 7 })),
+    },
+    reply: success({ mail: MailSettings }),
+    errors: ['address_refused'],
   }),
   ...metricsTokenEndpoints(adminOnly, success),
 } satisfies Group;

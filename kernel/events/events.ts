@@ -111,7 +111,10 @@ export class EventLog {
     return lastEventId(db);
   }
 
-  /** Events after that number and at least as severe, oldest first, and how many there are in all. */
+  /**
+   * Events after that number and at least as severe, logins without a problem excepted: oldest first, and how many there
+   * are in all.
+   */
   listAfter(db: Db, id: number, severityMax: number, limit: number): { events: RecordedEvent[]; count: number } {
     return {
       events: listEventsAfter(db, id, severityMax, limit),

@@ -28,6 +28,9 @@ export interface EventOrdering {
   readonly direction: 'ASC' | 'DESC';
 }
 
+/** Severities above it are problems. */
+const INFO = 6;
+
 const events = new Table<RecordedEvent, 'id'>('events', {
   id: generated('id'),
   createdAt: plain('created_at'),
@@ -38,7 +41,6 @@ const events = new Table<RecordedEvent, 'id'>('events', {
   kind: plain('kind'),
 });
 
-const INFO = 6;
 const WHERE = `WHERE severity BETWEEN :severityMin AND :severityMax AND (:subject IS NULL OR subject = :subject)
   AND (:subjectKind IS NULL OR substr(subject, 1, length(:subjectKind) + 1) = :subjectKind || ':')
   AND (:kind IS NULL OR kind = :kind) AND (:withLogins OR kind <> '${LOGIN_KIND}' OR severity < ${INFO})`;
@@ -68,7 +70,7 @@ export function lastEventId(db: Db): number {
   return db.get<{ id: number | null }>('SELECT max(id) AS id FROM events')?.id ?? 0;
 }
 
-const AFTER = 'WHERE id > :id AND severity <= :severityMax';
+const AFTER = `WHERE id > :id AND severity <= :severityMax AND (kind <> '${LOGIN_KIND}' OR severity < ${INFO})`;
 
 export function listEventsAfter(db: Db, id: number, severityMax: number, limit: number): RecordedEvent[] {
   const sql = `SELECT ${events.fields()} FROM events ${AFTER} ORDER BY id LIMIT :limit`;

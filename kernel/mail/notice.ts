@@ -23,7 +23,7 @@ export function writeNotice(arrayName: string, events: readonly MailedEvent[], m
   const count = events.length + more;
   const subject = count === 1 && first ? `${wordOf(first)}: ${first.title}` : `${count} events, ${worstOf(events)}`;
   const lines = events.map((event) => `${formatUtc(event.createdAt)}  ${wordOf(event)}  ${event.title}`);
-  const rest = more > 0 ? [`and ${more} more: see the messages of the array (GET /api/messages).`] : [];
+  const rest = more > 0 ? [`and ${more} more: see GET /api/messages.`] : [];
   return { subject: subjectLine(arrayName, subject), text: [...lines.map(oneLine), ...rest, ''].join('\n') };
 }
 

@@ -3,6 +3,7 @@ import { outgoingAddress, parseHostAndPort } from '../net/outgoing.ts';
 
 const ADDRESS = /^[^@\s,;<>"]+@[^@\s,;<>"]+$/;
 const ANY_PORT = 25;
+const RECIPIENTS_MAX = 20;
 
 export function isMailAddress(address: string): boolean {
   return ADDRESS.test(address);
@@ -22,4 +23,12 @@ export async function checkMailServer(host: string): Promise<void> {
   } catch (error) {
     if (error instanceof GranaryError) throw fail('address_refused', { address: host });
   }
+}
+
+/** As one comma list, without blanks. */
+export function readRecipients(text: string): string {
+  const all = text.split(',').map((address) => address.trim());
+  if (all.length > RECIPIENTS_MAX) throw badParameter('notice_to', `must have at most ${RECIPIENTS_MAX} addresses`);
+  for (const address of all) checkMailAddress('notice_to', address);
+  return all.join(',');
 }

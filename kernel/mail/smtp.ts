@@ -55,7 +55,7 @@ export async function sendBySmtp(server: MailServer, letter: Letter, signal: Abo
 }
 
 function stop(): never {
-  throw new Error('the array stops');
+  throw new Error('the service stops');
 }
 
 /** The mail as it would be sent: a file that a mail program opens. */

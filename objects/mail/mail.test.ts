@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { EventLog } from '@granary/kernel';
 import { until } from '../../testing/waiting.ts';
-import { startMailServer } from '../../array/messages/testing/mail-server.ts';
+import { startMailServer } from '../../kernel/mail/testing/mail-server.ts';
 import { startPeople } from '../testing/people.ts';
 import { EventNotices } from './notices.ts';
 

@@ -295,6 +295,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'settings.setArrayRetention': nothing,
   'settings.getNetworksPerUser': nothing,
   'settings.setNetworksPerUser': nothing,
+  'settings.getMail': nothing,
+  'settings.setMail': () => ({ smtp_port: 25, notice_severity: 3 }),
   'settings.getMetricsToken': nothing,
   'settings.createMetricsToken': nothing,
   'settings.deleteMetricsToken': nothing,
