@@ -6,6 +6,7 @@ import type { Proxy, ProxyType, Route } from '../outgoing/link.ts';
 import { firstThatAnswers, readPlace, readProxy, type Place } from '../outgoing/places.ts';
 import { newAgreement } from './pair-keys.ts';
 import { PeerLink, PeerRefusal } from './peer-link.ts';
+import type { Source } from '../outgoing/source.ts';
 
 export interface DiscoverRequest {
   readonly ip: string;
@@ -23,6 +24,7 @@ export interface DiscoverRequest {
 export interface Own {
   readonly port: number;
   readonly certificate: string | undefined;
+  readonly source: () => Source;
 }
 
 export interface Paired {
@@ -33,7 +35,7 @@ export interface Paired {
 const PROBE_MS_MAX = 5_000;
 
 /** What a request means: where to look, in which order. Never in the clear where this array itself is secured. */
-export function placesOf(ip: string, own: Own): Place[] {
+export function placesOf(ip: string, own: Pick<Own, 'port' | 'certificate'>): Place[] {
   const { host, port: given } = readPlace('ip', ip);
   const at = (port: number) => [
     { host, port, isTls: true },
@@ -59,7 +61,12 @@ export function proxyOf(request: DiscoverRequest): Proxy | null {
 /** The first place where an array answers. Nothing secret is sent to find out. */
 export function findRoute(request: DiscoverRequest, own: Own): Promise<Route> {
   const proxy = proxyOf(request);
-  const routes = placesOf(request.ip, own).map((place) => ({ ...place, proxy, trusted: own.certificate }));
+  const routes = placesOf(request.ip, own).map((place) => ({
+    ...place,
+    proxy,
+    trusted: own.certificate,
+    source: own.source,
+  }));
   return firstThatAnswers(request.ip, routes, probe);
 }
 

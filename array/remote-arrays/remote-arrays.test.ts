@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { arrayApi, peerApi } from '@granary/contract/array';
+import type { HostedInterface } from '@granary/kernel';
 import { testArray, type TestArray } from '../testing/test-array.ts';
 import { connectProxy, socksProxy } from '../outgoing/testing/proxies.ts';
 
@@ -53,8 +55,62 @@ test('an array that is found is on record with who it is, and its pools by names
   assert.equal((await here.client.refused(remoteArrays.get, { id: 'rarray-00000009' })).code, 10089);
 });
 
+function interfaceAt(address: string): HostedInterface {
+  return { id: 1, address, netmask: '255.255.255.0', gateway: null, vlanId: 100 };
+}
+
+/** An address beside that of the array. */
+function besides(array: TestArray, last: number): string {
+  return hostOf(array).replace(/\d+$/, String(last));
+}
+
+test('an interface that the array does not have is refused by name, before the other array is asked', async (t) => {
+  const here = await testArray(t, { drives: 2 });
+  for (const [name, words] of [
+    ['public', /interface is public, and the array has no public address/],
+    ['vni0', /interface is vni0, and the array is in no virtual network/],
+  ] as const) {
+    const refused = await here.client.refused(remoteArrays.discover, { ip: '192.0.2.1', ...signIn, interface: name });
+    assert.equal(refused.code, 7);
+    assert.match(refused.message, words);
+  }
+});
+
+test('connections to a remote array come from the address of the interface that was named', async (t) => {
+  const here = await testArray(t, { drives: 2 });
+  await here.change({ publicAddress: besides(here, 8), interfaces: [interfaceAt(besides(here, 9))] });
+  const seen: (string | undefined)[] = [];
+  const server = createServer((socket) => {
+    seen.push(socket.remoteAddress);
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, hostOf(here), resolve));
+  t.after(() => server.close());
+  const ip = `${hostOf(here)}:${(server.address() as AddressInfo).port}`;
+  const from = async (name: 'public' | 'vni0' | 'fe') => {
+    seen.length = 0;
+    await here.client.refused(remoteArrays.discover, { ip, ...signIn, interface: name });
+    return [...new Set(seen)];
+  };
+  assert.deepEqual(await from('fe'), [hostOf(here)]);
+  assert.deepEqual(await from('public'), [besides(here, 8)]);
+  assert.deepEqual(await from('vni0'), [besides(here, 9)]);
+});
+
+test('an interface that went away since leaves the remote array on record, and says why it is not reached', async (t) => {
+  const [here, there] = await pairOfArrays(t);
+  await here.change({ interfaces: [interfaceAt(besides(here, 9))] });
+  const request = { ip: hostOf(there), ...signIn, interface: 'vni0' } as const;
+  const { remote_array_name: id } = await here.client.call(remoteArrays.discover, request);
+  await here.restart({ interfaces: [] });
+  const refused = await here.client.refused(remoteArrays.listPools, { id });
+  assert.equal(refused.code, 10107);
+  assert.match(refused.message, /the array is in no virtual network/);
+});
+
 test('found again, an array keeps its name; renamed, it is shown by its new one; gone, it stays on record', async (t) => {
   const [here, there] = await pairOfArrays(t);
+  await here.change({ interfaces: [interfaceAt(besides(here, 9))] });
   const ip = `${hostOf(there)}:${there.configuration.management.port}`;
   const { remote_array_name: id } = await here.client.call(remoteArrays.discover, { ip, ...signIn });
   const again = await here.client.call(remoteArrays.discover, { ip, ...signIn, interface: 'vni0' });

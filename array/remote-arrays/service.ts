@@ -7,6 +7,7 @@ import { identityOf, type Identity } from './identity.ts';
 import type { Proxy, Route } from '../outgoing/link.ts';
 import { PairKeys } from './pair-keys.ts';
 import { PeerLink } from './peer-link.ts';
+import { currentSource, refuseMissing } from './source.ts';
 import {
   countRemoteArrays,
   findRemoteArray,
@@ -78,7 +79,8 @@ export class RemoteArrayService {
   }
 
   async discover(request: DiscoverRequest, actor: string): Promise<string> {
-    const own = this.#own();
+    refuseMissing(this.#tools.configuration(), request.interface);
+    const own = this.#own(request.interface);
     const route = await findRoute(request, own);
     const paired = await pair(route, request, this.self);
     if (paired.identity.uuid === this.self.uuid) throw fail('own_address');
@@ -144,9 +146,10 @@ export class RemoteArrayService {
     for (const name of [...this.#links.keys()]) this.#closeLink(name);
   }
 
-  #own(): Own {
-    const { management, tls } = this.#tools.configuration();
-    return { port: management.port, certificate: tls?.cert };
+  #own(name: RemoteArray['interface']): Own {
+    const { configuration } = this.#tools;
+    const { management, tls } = configuration();
+    return { port: management.port, certificate: tls?.cert, source: () => currentSource(configuration(), name) };
   }
 
   #record(tx: Tx, request: DiscoverRequest, route: Route, { identity, secret }: Paired, actor: string): string {
@@ -219,13 +222,9 @@ export class RemoteArrayService {
   #routeOf(remoteArray: RemoteArray): Route {
     const proxy =
       remoteArray.proxy === null ? null : (JSON.parse(this.#tools.vault.unseal(remoteArray.proxy)) as Proxy);
-    return {
-      host: remoteArray.host,
-      port: remoteArray.port,
-      isTls: remoteArray.isTls,
-      proxy,
-      trusted: this.#own().certificate,
-    };
+    const { certificate: trusted, source } = this.#own(remoteArray.interface);
+    const { host, port, isTls } = remoteArray;
+    return { host, port, isTls, proxy, trusted, source };
   }
 
   #closeLink(name: string): void {

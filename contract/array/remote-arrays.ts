@@ -47,7 +47,13 @@ export const remoteArrays = {
       ip: text('Where its management listens: host or host:port', { max: 255, example: '10.0.0.9' }),
       user: text('A user of that array', { max: 128, example: 'admin' }),
       password: secret('Password of that user', { max: 255, example: 'correct horse' }),
-      interface: withDefault(choice(['public', 'vni0', 'fe'], 'Network to reach it through'), 'fe'),
+      interface: withDefault(
+        choice(
+          ['public', 'vni0', 'fe'],
+          'Address of this array that connections come from: its public one, that in its first virtual network, or its own',
+        ),
+        'fe',
+      ),
       proxyhost: optional(text('Proxy to go through', { max: 255 })),
       proxyport: optional(integer('Port of the proxy', { min: 1, max: 65_535 })),
       proxytype: optional(
