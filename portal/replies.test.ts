@@ -206,6 +206,9 @@ const networkInterface: Form = {
   ip_address: 'str',
   netmask: 'str',
   gateway: 'str|null',
+  ipv6_address: 'str|null',
+  ipv6_netmask: 'str|null',
+  ipv6_gateway: 'str|null',
   bound: 'bool',
   problem: 'str|null',
 };

@@ -12,7 +12,8 @@ import { publicServiceRoutes } from './arrays/public-services/routes.ts';
 import { PublicServiceService } from './arrays/public-services/service.ts';
 import { ArrayRecovery } from './arrays/recovery.ts';
 import { ArrayRecords } from './arrays/records.ts';
-import { namesOfArrays, tenantOfArray } from './arrays/repository.ts';
+import { placeOfArray } from './arrays/place.ts';
+import { namesOfArrays } from './arrays/repository.ts';
 import { arrayRoutes } from './arrays/routes.ts';
 import { ArrayService } from './arrays/service.ts';
 import { ArrayStates } from './arrays/states.ts';
@@ -77,7 +78,7 @@ export function createServices(tools: Tools): Services {
   const providers = new ProviderService(tools, clouds, providerRelations(tools, recordsChanged));
   const requests = new RequestService(tools);
   const states = new ArrayStates(tools, records);
-  const interfaces = new InterfaceService(tools, tenantOfArray);
+  const interfaces = new InterfaceService(tools, placeOfArray);
   const lifecycle = new ArrayLifecycle({ tools, states, clouds, interfaces });
   const deletions = new ArrayDeletions({ tools, requests, states, lifecycle });
   const parts = { tools, clouds, requests, interfaces, records, states, lifecycle, deletions };

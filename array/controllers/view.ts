@@ -1,6 +1,13 @@
 import type { RecordOf } from '@granary/contract';
 import type { Controller, ControllerVirtualNetwork } from '@granary/contract/array';
-import { gigabytes, GB, type ControllerHome, type HostedConfiguration, type HostedInterface } from '@granary/kernel';
+import {
+  gigabytes,
+  GB,
+  ipv6AddressOf,
+  type ControllerHome,
+  type HostedConfiguration,
+  type HostedInterface,
+} from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { ArraySettings } from '../settings/values.ts';
@@ -39,9 +46,9 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     state,
     target,
     iscsi_ip: host,
-    iscsi_ipv6: ipv6Of(host),
+    iscsi_ipv6: ipv6AddressOf(configuration),
     mgmt_ip: managementHost,
-    mgmt_ipv6: ipv6Of(managementHost),
+    mgmt_ipv6: ipv6AddressOf(configuration),
     software_ver: manifest.version,
     heartbeat1: signOfLife(report.heartbeatAt, shared.nowMs),
     heartbeat2: signOfLife(shared.cloudHeartbeatAt, shared.nowMs),
@@ -87,16 +94,18 @@ const constants = {
 } as const;
 
 export function networkView(network: HostedInterface): RecordOf<typeof ControllerVirtualNetwork> {
-  const { id, address, netmask, gateway, vlanId } = network;
-  const isIpv6 = address.includes(':');
+  const { id, address, vlanId } = network;
+  const isIpv6Only = address.includes(':');
+  const ipv4 = isIpv6Only ? undefined : network;
+  const ipv6 = isIpv6Only ? network : network.ipv6;
   return {
     id,
-    ip: isIpv6 ? null : address,
-    ipv6: isIpv6 ? address : null,
-    gateway: isIpv6 ? null : gateway,
-    ipv6_gateway: isIpv6 ? gateway : null,
-    netmask: isIpv6 ? null : netmask,
-    ipv6_netmask: isIpv6 ? netmask : null,
+    ip: ipv4?.address ?? null,
+    ipv6: ipv6?.address ?? null,
+    gateway: ipv4?.gateway ?? null,
+    ipv6_gateway: ipv6?.gateway ?? null,
+    netmask: ipv4?.netmask ?? null,
+    ipv6_netmask: ipv6?.netmask ?? null,
     vlan_id: vlanId,
     interface: `vni${id}`,
     net_uuid: null,
@@ -106,10 +115,6 @@ export function networkView(network: HostedInterface): RecordOf<typeof Controlle
 /** The first sign is the controller's own, the second the cloud's. */
 function signOfLife(lastMs: number, nowMs: number): 'ok' | 'lost' {
   return nowMs - lastMs < SILENT_MS ? 'ok' : 'lost';
-}
-
-function ipv6Of(host: string): string | null {
-  return host.includes(':') ? host : null;
 }
 
 function yesNo(is: boolean): 'YES' | 'NO' {

@@ -1,4 +1,4 @@
-import { badParameter, type HostedConfiguration } from '@granary/kernel';
+import { addressesOfInterface, badParameter, type HostedConfiguration } from '@granary/kernel';
 import type { Source } from '../outgoing/source.ts';
 import type { RemoteArray } from './remote-array.ts';
 
@@ -11,9 +11,9 @@ export function sourceOf(
 ): Source | undefined {
   if (name === 'fe') return { name, addresses: [management.host], isRequired: false };
   const [first] = interfaces;
-  const addresses = name === 'public' ? [publicAddress] : [first?.address];
-  const known = addresses.filter((address) => typeof address === 'string');
-  return known.length === 0 ? undefined : { name, addresses: known, isRequired: true };
+  const ofPublic = publicAddress === null ? [] : [publicAddress];
+  const addresses = name === 'public' ? ofPublic : first ? addressesOfInterface(first) : [];
+  return addresses.length === 0 ? undefined : { name, addresses, isRequired: true };
 }
 
 /** Before anything is asked of the other array. */

@@ -1,17 +1,19 @@
 import {
   GB,
+  otherAddresses,
   wholeGigabytes,
   type HostedConfiguration,
   type HostedDrive,
+  type HostedInterface,
   type LogLevel,
   type Vault,
 } from '@granary/kernel';
-import { canonicalAddress } from '../addresses/canonical.ts';
 import { servicePortsOf } from '../addresses/service-ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDrive } from '../inventory/drive.ts';
 import type { ArrayCertificates } from '../tls/array-certificates.ts';
+import { interfacesOf, isSecondZone } from './interfaces.ts';
 import { cacheBytesOf, limitsOf } from './limits.ts';
 import type { HostedRecord } from './repository.ts';
 import { unsealSecrets } from './secrets.ts';
@@ -42,6 +44,7 @@ export function configurationOf(
   const { spec } = array;
   const drives = rows.map((row) => hostedDrive(row, sources));
   const home = homeOf(array, drives, config);
+  const interfaces = interfacesOf(array, owned, isSecondZone(config, home.zone));
   return {
     uuid: array.uuid,
     number: array.number,
@@ -54,10 +57,8 @@ export function configurationOf(
     managementUrl: managementUrlOf(array, certificates !== undefined),
     ...servicePortsOf(spec.product, array.management.port, config.network),
     publicAddress: array.publicAddress,
-    interfaces: spec.interfaces
-      .filter(({ address }) => owned.includes(canonicalAddress(address)))
-      .map(({ id, address, netmask, gateway, vlan_id: vlanId }) => ({ id, address, netmask, gateway, vlanId })),
-    tls: certificates?.of(array, hostsOf(array, owned)) ?? null,
+    interfaces,
+    tls: certificates?.of(array, hostsOf(array, interfaces)) ?? null,
     engine: spec.engine,
     dataReduction: spec.data_reduction,
     limits: limitsOf(config, spec),
@@ -66,6 +67,7 @@ export function configurationOf(
     dualTarget: spec.iscsi_dual_target,
     ...home,
     zonesUsed: new Set(drives.map(({ zone }) => zone)).size,
+    zoneIds: Object.fromEntries(config.zones.map(({ name, id }) => [name, id])),
     drives,
     policies: policiesOf(array, config),
     proxyZones: spec.proxy_zones,
@@ -73,12 +75,9 @@ export function configurationOf(
   };
 }
 
-/** The addresses it is reached at: those of its interfaces that the cloud gave it. */
-function hostsOf({ management, publicAddress, spec }: HostedRecord, owned: readonly string[]): string[] {
-  const interfaces = spec.interfaces
-    .map(({ address }) => address)
-    .filter((one) => owned.includes(canonicalAddress(one)));
-  return [...new Set([management.host, ...(publicAddress === null ? [] : [publicAddress]), ...interfaces])];
+/** The addresses it is reached at. */
+function hostsOf({ management, publicAddress }: HostedRecord, interfaces: readonly HostedInterface[]): string[] {
+  return [...new Set([management.host, ...otherAddresses({ publicAddress, interfaces })])];
 }
 
 export function managementUrlOf({ management }: HostedRecord, isTls: boolean): string {

@@ -1,5 +1,5 @@
 import type { ArraySpec } from '@granary/contract/cloud';
-import { badParameters, type Tx } from '@granary/kernel';
+import { addressesOfInterface, badParameters, type Tx } from '@granary/kernel';
 import { canonicalAddress, isUnspecified } from '../addresses/canonical.ts';
 import { claimAddress, findOwner, releaseAddresses } from '../addresses/repository.ts';
 import { hasAddress, type HostedRecord } from './repository.ts';
@@ -26,14 +26,15 @@ export function claimInterfaces(
   interfaces: readonly WantedInterface[],
   surroundings: Surroundings,
 ): void {
-  const had = new Set(array.spec.interfaces.map(({ address }) => canonicalAddress(address)));
+  const had = new Set(array.spec.interfaces.flatMap(addressesOfInterface).map(canonicalAddress));
+  const all = interfaces.flatMap((one) => addressesOfInterface(one).map((address) => ({ ...one, address })));
   const problems: string[] = [];
   releaseAddresses(
     tx,
     array.number,
-    interfaces.map(({ address }) => canonicalAddress(address)),
+    all.map(({ address }) => canonicalAddress(address)),
   );
-  for (const wanted of interfaces) {
+  for (const wanted of all) {
     const address = canonicalAddress(wanted.address);
     const owner = findOwner(tx, address);
     if (owner === array.number) continue;

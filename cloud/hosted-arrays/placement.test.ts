@@ -309,6 +309,21 @@ const inNetwork = (address: string, vlan_id = 100, forced?: true) => ({
   ...(forced && { forced }),
 });
 
+test('both addresses of an interface are the array’s alone, and given back together', async (t) => {
+  const { placement, store } = await setUpFor(t);
+  const ipv6 = { address: 'fd00::5', netmask: 'ffff::', gateway: null };
+  const both = testSpec({ interfaces: [{ ...inNetwork('10.0.0.5'), ipv6 }] });
+  const [first, second] = [newUuid(), newUuid()];
+  const placed = await placement.place(first, both, undefined);
+  assert.deepEqual(placement.addressesOf(placed), ['10.0.0.5', 'fd00::5']);
+  const other = testSpec({ interfaces: [{ ...inNetwork('10.0.0.6'), ipv6: { ...ipv6, address: 'FD00:0::5' } }] });
+  await assert.rejects(placement.place(second, other, undefined), /FD00:0::5 of interface 1 is taken by another array/);
+  const bad = testSpec({ interfaces: [{ ...inNetwork('10.0.0.6'), ipv6: { ...ipv6, address: 'fd00::x' } }] });
+  await assert.rejects(placement.place(second, bad, undefined), /fd00::x of interface 1 is not an IP address/);
+  await placement.place(first, testSpec(), undefined);
+  assert.deepEqual(store.read(listOwnedByAll), []);
+});
+
 test('an address has one array for as long as the array exists, whatever its VLAN', async (t) => {
   const { placement, remove, store } = await setUpFor(t);
   const at = (...given: Parameters<typeof inNetwork>) => testSpec({ interfaces: [inNetwork(...given)] });

@@ -1,4 +1,4 @@
-import { badParameters } from '@granary/kernel';
+import { addressesOfInterface, badParameters } from '@granary/kernel';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/schema.ts';
 import type { WantedDrives } from '../inventory/allocation.ts';
@@ -84,8 +84,10 @@ function interfaceProblems({ interfaces }: KeptSpec): string[] {
   const ids = interfaces.map(({ id }) => id);
   return [
     ...(new Set(ids).size < ids.length ? ['interfaces: two have the same id'] : []),
-    ...interfaces.flatMap(({ id, address }) =>
-      ipaddr.isValid(address) ? [] : [`interfaces: ${address} of interface ${id} is not an IP address`],
+    ...interfaces.flatMap((one) =>
+      addressesOfInterface(one)
+        .filter((address) => !ipaddr.isValid(address))
+        .map((address) => `interfaces: ${address} of interface ${one.id} is not an IP address`),
     ),
   ];
 }

@@ -1,8 +1,9 @@
 import type { HostedArray, PlacedDrive } from '@granary/contract/cloud';
-import { storageHomes, type ControllerHome, type HostedDrive } from '@granary/kernel';
+import { addressesOfInterface, storageHomes, type ControllerHome, type HostedDrive } from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
 import type { Outage } from '../supervision/outages.ts';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
+import { ipv6OfArray } from './interfaces.ts';
 import type { HostedRecord } from './repository.ts';
 
 interface Shown {
@@ -34,7 +35,7 @@ export function viewOf(shown: Shown): HostedArray {
     outages: (supervised?.outages ?? []).map((outage) => outageView(outage, now)),
     management_url: managementUrl,
     ip_address: array.management.host,
-    ipv6_address: null,
+    ipv6_address: ipv6OfArray(array, owned),
     public_ip: array.publicAddress,
     cache_mb: cacheMb,
     drives: drives.map(driveView),
@@ -43,7 +44,7 @@ export function viewOf(shown: Shown): HostedArray {
     proxy_zones: array.spec.proxy_zones,
     proxies_returned: array.spec.proxies_returned ?? 0,
     storage_controllers: array.product === 'object_storage' ? storageHomes({ ...home, drives }).length : 0,
-    interfaces: interfacesOf(array, owned, supervised),
+    interfaces: shownInterfaces(array, owned, supervised),
     restarts: supervised?.restarts ?? 0,
     pid: supervised?.pid ?? null,
   };
@@ -51,17 +52,22 @@ export function viewOf(shown: Shown): HostedArray {
 
 const NOT_OWNED = 'The address belongs to another array; remove the interface and join the network again.';
 
-function interfacesOf(
+function shownInterfaces(
   { spec }: HostedRecord,
   owned: readonly string[],
   supervised: SupervisedArray | undefined,
 ): HostedArray['interfaces'] {
   const { bound, unbound } = supervised?.listening ?? { bound: [], unbound: [] };
-  return spec.interfaces.map(({ id, address }) => {
-    const problem = owned.includes(canonicalAddress(address))
-      ? unbound.find((one) => one.address === address)?.reason
-      : NOT_OWNED;
-    return { id, address, bound: problem === undefined && bound.includes(address), problem: problem ?? null };
+  const problemOf = (address: string) =>
+    owned.includes(canonicalAddress(address)) ? unbound.find((one) => one.address === address)?.reason : NOT_OWNED;
+  return spec.interfaces.map((one) => {
+    const addresses = addressesOfInterface(one);
+    const problems = addresses.flatMap((address) => {
+      const problem = problemOf(address);
+      return problem === undefined ? [] : [addresses.length > 1 ? `${address}: ${problem}` : problem];
+    });
+    const isBound = problems.length === 0 && addresses.every((address) => bound.includes(address));
+    return { id: one.id, address: one.address, bound: isBound, problem: problems.join(' ') || null };
   });
 }
 

@@ -104,11 +104,18 @@ const PlacedPolicy = record('PlacedPolicy', {
   drives: driveCounts,
 });
 
-const WantedInterface = record('WantedInterface', {
-  id: int(),
+/** An address in a virtual network. */
+const networkAddress = {
   address: named('IPv4 or IPv6 address', 45),
   netmask: named('Its network', 45),
   gateway: nullable(named('The way out of it', 45)),
+  gateway_zone_1: maybe(named('The way out for arrays in the second zone', 45)),
+};
+
+const WantedInterface = record('WantedInterface', {
+  id: int(),
+  ...networkAddress,
+  ipv6: maybe(record('WantedIpv6Address', networkAddress)),
   vlan_id: int(),
   forced: maybe(bool("An administrator allowed the network although it has addresses of the machine's own")),
 });

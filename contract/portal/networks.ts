@@ -85,9 +85,14 @@ export const virtualNetworks = {
       cidr: optional(address('Address range', '10.20.0.0/24')),
       ipv6_cidr: optional(address('IPv6 address range', 'fd00:20::/64')),
       allocatable_ip_ranges: optional(
-        text('Addresses Granary may hand out: first-last', { max: 128, example: '10.20.0.10-10.20.0.200' }),
+        text('Addresses Granary may hand out: first-last; a second range, after a comma, is for the second zone', {
+          max: 128,
+          example: '10.20.0.10-10.20.0.200',
+        }),
       ),
-      ipv6_allocatable_ip_ranges: optional(text('IPv6 addresses Granary may hand out: first-last', { max: 128 })),
+      ipv6_allocatable_ip_ranges: optional(
+        text('IPv6 addresses Granary may hand out, likewise', { max: 256, example: 'fd00:20::10-fd00:20::ff' }),
+      ),
       vlan_id: optional(integer('VLAN; leave it empty to have one chosen', { min: 1, max: 4094, example: 1000 })),
       default_for_tenant: withDefault(boolean('Whether new arrays of the tenant join it by themselves'), false),
       force: withDefault(

@@ -22,12 +22,18 @@ export interface HostedDrive {
   readonly file: string;
 }
 
-export interface HostedInterface {
-  readonly id: number;
+export interface NetworkAddress {
   readonly address: string;
   readonly netmask: string;
   readonly gateway: string | null;
+}
+
+/** An array's place in a virtual network: IPv4, where the network has it. */
+export interface HostedInterface extends NetworkAddress {
+  readonly id: number;
   readonly vlanId: number;
+  /** The second address, in a network of both families. */
+  readonly ipv6?: NetworkAddress;
 }
 
 export interface HostedPolicy {
@@ -86,6 +92,8 @@ export interface HostedConfiguration {
   readonly zone: string;
   readonly zoneDisplayName: string;
   readonly zonesUsed: number;
+  /** The numbers the cloud gives its zones: they stay when others come and go. */
+  readonly zoneIds: Readonly<Record<string, number>>;
   readonly drives: readonly HostedDrive[];
   readonly policies: readonly HostedPolicy[];
   /** Object storage: the zone of each controller that only passes requests on. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Listeners, type ListenAddress } from '../http/listeners.ts';
 import type { Log } from '../log.ts';
 import { TlsSource } from '../tls/source.ts';
+import { otherAddresses } from './addresses.ts';
 import type { HostedConfiguration } from './configuration.ts';
 import type { UnboundAddress } from './messages.ts';
 
@@ -69,7 +70,7 @@ export class HostedServer {
   async #follow(): Promise<void> {
     const { management, tls } = this.#configuration;
     if (tls) this.#tls?.replace(tls);
-    const wanted = new Set([management.host, ...extraHosts(this.#configuration)]);
+    const wanted = new Set([management.host, ...otherAddresses(this.#configuration)]);
     for (const host of this.#unbound.keys()) if (!wanted.has(host)) this.#unbound.delete(host);
     const surplus = this.#listeners.addresses.filter(({ host }) => !wanted.has(host));
     await Promise.all(surplus.map((address) => this.#listeners.close(address)));
@@ -113,11 +114,7 @@ export class HostedServer {
 /** For the operator, who can fix it. */
 export function whyUnbound(code: string | undefined, port: number): string {
   if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address; give it to a network interface.';
+  if (code === 'EAFNOSUPPORT') return 'this machine has no IPv6; switch it on, or use a network with IPv4 addresses.';
   if (code === 'EADDRINUSE') return `another program listens on port ${port} of the address.`;
   return `port ${port} could not be bound (${code ?? 'unknown error'}).`;
-}
-
-function extraHosts({ publicAddress, interfaces }: HostedConfiguration): string[] {
-  const hosts = interfaces.map(({ address }) => address);
-  return publicAddress === null ? hosts : [publicAddress, ...hosts];
 }

@@ -1,4 +1,11 @@
-export type { HostedConfiguration, HostedDrive, HostedInterface, HostedPolicy } from './configuration.ts';
+export { addressesOfInterface, ipv6AddressOf, otherAddresses } from './addresses.ts';
+export type {
+  HostedConfiguration,
+  HostedDrive,
+  HostedInterface,
+  HostedPolicy,
+  NetworkAddress,
+} from './configuration.ts';
 export { storageHomes, type ControllerHome } from './controllers.ts';
 export { HostedServer, whyUnbound } from './hosted-server.ts';
 export type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';

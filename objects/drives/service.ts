@@ -22,6 +22,9 @@ export interface KnownDrive {
   readonly zoneId: number;
 }
 
+/** Of a zone that its cloud no longer has. */
+export const UNKNOWN_ZONE = 0;
+
 export class ObjectDriveService {
   readonly #options: DrivesOptions;
 
@@ -34,10 +37,9 @@ export class ObjectDriveService {
     const { engine, configuration } = this.#options;
     // Of drives that an engine looks after by itself the array knows nothing.
     if (!engine.drives) return [];
-    const { drives, policies } = configuration();
+    const { drives, policies, zoneIds } = configuration();
     const reports = newestByUuid(engine.drives.list());
     const controllers = engine.controllers?.list() ?? [];
-    const zones = [...new Set(drives.map(({ zone }) => zone))].sort();
     return drives.map((drive) => {
       const policy = policies.find(({ name }) => name === drive.policy) ?? policies[0];
       return {
@@ -47,7 +49,7 @@ export class ObjectDriveService {
         controller: controllerOfDrive(drive.node, controllers)?.name ?? null,
         policy: policy?.name ?? null,
         policyType: policy?.typeName ?? null,
-        zoneId: zones.indexOf(drive.zone) + 1,
+        zoneId: zoneIds[drive.zone] ?? UNKNOWN_ZONE,
       };
     });
   }

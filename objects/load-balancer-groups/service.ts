@@ -1,4 +1,4 @@
-import { fail, type HostedConfiguration } from '@granary/kernel';
+import { fail, ipv6AddressOf, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ShownTimes } from '../inventory/service.ts';
 
@@ -18,14 +18,15 @@ export function refuseOtherGroups(name: string): void {
 
 export function groupView(
   controllers: readonly ControllerState[],
-  { management, zone, zoneDisplayName }: HostedConfiguration,
+  configuration: HostedConfiguration,
   times: ShownTimes,
 ) {
+  const { management, zone, zoneDisplayName } = configuration;
   return {
     name: GROUP,
     vrid: VRID,
     ip_v4: management.host.includes(':') ? null : management.host,
-    ip_v6: management.host.includes(':') ? management.host : null,
+    ip_v6: ipv6AddressOf(configuration),
     region_id: REGION_ID,
     allocation_zone: zone,
     allocation_zone_display_name: zoneDisplayName,

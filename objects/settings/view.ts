@@ -1,4 +1,4 @@
-import { formatUtc } from '@granary/kernel';
+import { formatUtc, ipv6AddressOf } from '@granary/kernel';
 import manifest from '../package.json' with { type: 'json' };
 import type { CurrentSettings } from './service.ts';
 
@@ -17,7 +17,7 @@ export function viewOf(
     language: 'en',
     multi_zone: yesNo(configuration.zonesUsed > 1),
     floating_fe_ip: configuration.management.host,
-    floating_fe_ipv6: null,
+    floating_fe_ipv6: ipv6AddressOf(configuration),
     // One process serves all: there is no network among controllers.
     floating_be_ip: null,
     publicip: configuration.publicAddress,

@@ -20,11 +20,8 @@ type Served = Omit<ObjectsHandlers<'virtualControllers'>, 'iops' | 'latency' | '
 export function controllerRoutes({ controllers, drives, times, configuration }: Parts): Served {
   const shown = (all: readonly ControllerState[]) => {
     const master = masterOf(controllers.list());
-    const zones = [...new Set(controllers.list().map(({ zone }) => zone))].sort();
     const timesOf = times.of('controller');
-    return all.map((one) =>
-      controllerView(one, master, configuration(), zones.indexOf(one.zone) + 1, timesOf(one.name)),
-    );
+    return all.map((one) => controllerView(one, master, configuration(), timesOf(one.name)));
   };
   return {
     list: (page) => {

@@ -1,19 +1,19 @@
-import type { HostedConfiguration } from '@granary/kernel';
+import { ipv6AddressOf, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ShownTimes } from '../inventory/service.ts';
+import { UNKNOWN_ZONE } from '../drives/service.ts';
 import { GROUP } from '../load-balancer-groups/service.ts';
 
 const REGION_ID = 1;
 
-/** `zoneId` counts the zones of the array from 1. */
 export function controllerView(
   controller: ControllerState,
   master: string | null,
-  { management, policies }: HostedConfiguration,
-  zoneId: number,
+  configuration: HostedConfiguration,
   times: ShownTimes,
 ) {
   const { name, index, role, running } = controller;
+  const { management, policies } = configuration;
   return {
     name,
     vc_index: index,
@@ -24,13 +24,13 @@ export function controllerView(
     integrity: running ? 'normal' : 'failed',
     manager_role: name === master ? 'ring master' : 'ring slave',
     region_id: REGION_ID,
-    zone_id: zoneId,
+    zone_id: configuration.zoneIds[controller.zone] ?? UNKNOWN_ZONE,
     policy_type: role === 'proxy' ? null : (policies[0]?.typeName ?? null),
     allocation_zone: controller.zone,
     allocation_zone_display_name: controller.zoneDisplayName,
     status: running ? 'created' : 'failed',
     fe_ip: management.host,
-    fe_ipv6: null,
+    fe_ipv6: ipv6AddressOf(configuration),
     // Controllers are threads of one process: nothing goes over a network among them.
     be_ip: null,
     lb_group_name: GROUP,

@@ -3,7 +3,7 @@ import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { GranaryError, type Db } from '@granary/kernel';
 import { ClaimRefused } from '../clouds/claims.ts';
-import { interfacesOfArray } from '../networks/index.ts';
+import { interfacesOfArray, type ArrayInterface } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { KeptSpec, PortalArray } from './array.ts';
 
@@ -88,16 +88,32 @@ export class Hosting {
       owner_uuid: array.ownerUuid,
       initial_passcode: vault.unseal(array.initialPasscodeSealed),
       internal_key: vault.unseal(array.internalKeySealed),
-      interfaces: interfaces.map(({ id, address, netmask, gateway, vlanId, forced }) => ({
-        id,
-        address,
-        netmask,
-        gateway,
-        vlan_id: vlanId,
-        ...(forced && { forced }),
-      })),
+      interfaces: interfaces.map(wantedInterface),
     };
   }
+}
+
+/** The cloud knows the zone, and so the way out. */
+function wantedInterface(one: ArrayInterface): ArraySpec['interfaces'][number] {
+  const { id, address, ipv6Address, netmask, gateway, gatewayZone1, ipv6, vlanId, forced } = one;
+  return {
+    id,
+    address,
+    netmask,
+    gateway,
+    vlan_id: vlanId,
+    ...(gatewayZone1 !== null && { gateway_zone_1: gatewayZone1 }),
+    ...(ipv6 !== null &&
+      ipv6Address !== null && {
+        ipv6: {
+          address: ipv6Address,
+          netmask: ipv6.netmask,
+          gateway: ipv6.gateway,
+          ...(ipv6.gatewayZone1 !== null && { gateway_zone_1: ipv6.gatewayZone1 }),
+        },
+      }),
+    ...(forced && { forced }),
+  };
 }
 
 /** Silence, an error of its own, or a no to our key: all of them pass, and none is the array's fault. */

@@ -267,8 +267,3 @@ export function countUses(
       count(*) FILTER (WHERE purged_at IS NOT NULL) AS purged FROM arrays WHERE ${by} = :id`;
   return db.get<{ present: number; purged: number }>(sql, { id }) ?? { present: 0, purged: 0 };
 }
-
-/** Whose networks it may join: its owner's at its provider. */
-export function tenantOfArray(db: Db, id: ArrayId): { userId: UserId; providerId: ProviderId } | undefined {
-  return db.get('SELECT owner_id AS userId, provider_id AS providerId FROM arrays WHERE id = :id', { id });
-}

@@ -461,3 +461,29 @@ test('another user learns nothing of an array, whatever the request', async () =
   }
   assert.deepEqual(await shown(id), before);
 });
+
+test('in a network of both families an array has an address of each, with the gateways of its zone', async () => {
+  const network = await portal.network(friend, {
+    name: name('both'),
+    gateway_zone_1: undefined,
+    ipv6_cidr: 'fd00:b07::/64',
+    ipv6_gateway: 'fd00:b07::1',
+    ipv6_gateway_zone_1: 'fd00:b07::2',
+  });
+  const addressOf = async (zone: string) => {
+    const { id, name: array } = await portal.array(friend, { allocation_zone: zone, custom_network_id: network });
+    const [one] = (await shown(id)).virtual_network_interfaces;
+    assert.ok(one);
+    const [sent] = cloud.specOf(array).interfaces;
+    assert.deepEqual([sent?.address, sent?.ipv6?.address], [one.ip_address, one.ipv6_address]);
+    assert.deepEqual(sent?.ipv6, {
+      address: one.ipv6_address,
+      netmask: 'ffff:ffff:ffff:ffff::',
+      gateway: 'fd00:b07::1',
+      gateway_zone_1: 'fd00:b07::2',
+    });
+    return [one.ipv6_address, one.ipv6_netmask, one.ipv6_gateway];
+  };
+  assert.deepEqual(await addressOf('zone_0'), ['fd00:b07::3', 'ffff:ffff:ffff:ffff::', 'fd00:b07::1']);
+  assert.deepEqual(await addressOf('zone_1'), ['fd00:b07::4', 'ffff:ffff:ffff:ffff::', 'fd00:b07::2']);
+});

@@ -3,8 +3,9 @@ import type { Inventory } from '@granary/contract/cloud';
 import type { ListedArray, OrderedArray, ShownArray } from '@granary/contract/portal';
 import { formatSeconds, formatUtc, gigabytes, MB } from '@granary/kernel';
 import type { PublicServiceView } from './public-services/view.ts';
-import type { ArrayInterface } from '../networks/index.ts';
+import { gatewayFor, type ArrayInterface } from '../networks/index.ts';
 import type { PortalArray } from './array.ts';
+import { isInSecondZone } from './place.ts';
 import { driveCount } from './rules.ts';
 
 export type ListedView = RecordOf<typeof ListedArray>;
@@ -86,7 +87,9 @@ function common({ array, initialPasscode, provider, inventory, interfaces, publi
     time_created_gmt: formatSeconds(array.createdAt),
     locked_down: false,
     provider: { name: provider.name, key: provider.key },
-    virtual_network_interfaces: interfaces.filter(({ attached }) => attached && !isDeleted).map(interfaceView),
+    virtual_network_interfaces: interfaces
+      .filter(({ attached }) => attached && !isDeleted)
+      .map((one) => interfaceView(one, isInSecondZone(array, inventory))),
     flc_enabled: spec.file_lifecycle,
     iscsi_dual_target_mode_enabled: spec.iscsi_dual_target,
     ...(array.product === 'object_storage' && objectStorageFields(array, inventory, publicService)),
@@ -117,7 +120,9 @@ function objectStorageFields(
   };
 }
 
-function interfaceView(one: ArrayInterface): ListedView['virtual_network_interfaces'][number] {
+function interfaceView(one: ArrayInterface, isSecondZone: boolean): ListedView['virtual_network_interfaces'][number] {
+  const isIpv6Only = one.address.includes(':');
+  const gateway = gatewayFor(one, isSecondZone);
   return {
     id: one.id,
     name: one.name,
@@ -125,7 +130,10 @@ function interfaceView(one: ArrayInterface): ListedView['virtual_network_interfa
     vlan_id: one.vlanId,
     ip_address: one.address,
     netmask: one.netmask,
-    gateway: one.gateway,
+    gateway,
+    ipv6_address: isIpv6Only ? one.address : one.ipv6Address,
+    ipv6_netmask: isIpv6Only ? one.netmask : (one.ipv6?.netmask ?? null),
+    ipv6_gateway: isIpv6Only ? gateway : one.ipv6 && gatewayFor(one.ipv6, isSecondZone),
     bound: one.bound,
     problem: one.problem,
   };

@@ -1,7 +1,8 @@
 import type { TestContext } from 'node:test';
 import type { Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import { namesOfArrays, tenantOfArray } from '../arrays/repository.ts';
+import { placeOfArray } from '../arrays/place.ts';
+import { namesOfArrays } from '../arrays/repository.ts';
 import { Fixture } from '../tenants/fixture.ts';
 import { InterfaceService } from './interfaces/service.ts';
 import { NetworkService, type NewNetwork } from './service.ts';
@@ -35,7 +36,7 @@ export async function networkFixture(context: TestContext) {
     fixture,
     vlans,
     networks,
-    interfaces: new InterfaceService(fixture.tools, tenantOfArray),
+    interfaces: new InterfaceService(fixture.tools, placeOfArray),
     cloudId,
     local,
     admin: await fixture.user('admin', 'admin'),

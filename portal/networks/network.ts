@@ -21,25 +21,31 @@ export interface VirtualNetwork {
   readonly forced: boolean;
 }
 
-/** What the network hands out: IPv4 addresses if it has any, else IPv6; neither without a range. */
-export function planOf(network: VirtualNetwork): AddressPlan | undefined {
+/** What the network hands out, an address of each: IPv4 first; nothing without a range. */
+export function plansOf(network: VirtualNetwork): AddressPlan[] {
+  const plans: AddressPlan[] = [];
   if (network.cidr !== null && network.allocatable !== null) {
-    return {
+    plans.push({
       cidr: network.cidr,
       gateway: network.gateway,
       gatewayZone1: network.gatewayZone1,
       allocatable: network.allocatable,
-    };
+    });
   }
   if (network.ipv6Cidr !== null && network.ipv6Allocatable !== null) {
-    return {
+    plans.push({
       cidr: network.ipv6Cidr,
       gateway: network.ipv6Gateway,
       gatewayZone1: network.ipv6GatewayZone1,
       allocatable: network.ipv6Allocatable,
-    };
+    });
   }
-  return undefined;
+  return plans;
+}
+
+/** What is shown of it where there is room for one. */
+export function planOf(network: VirtualNetwork): AddressPlan | undefined {
+  return plansOf(network)[0];
 }
 
 /** The names of arrays by id, in the order of their ids. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { allowsHelper } from '@granary/kernel/limits';
+import { otherAddresses } from '@granary/kernel/addresses';
 import type { HostedDrive } from '@granary/kernel';
 import { HelperThread } from '@granary/storage';
 import type { ActiveEngine, ActiveEngineHooks, ControllerConfiguration } from '../controllers/protocol.ts';
@@ -72,7 +73,7 @@ export function drivesOf(drives: readonly HostedDrive[]): EngineDriveSetup[] {
   return drives.map(({ uuid, file, capacityGb }) => ({ id: uuid, file, sizeBytes: capacityGb * GIGABYTE }));
 }
 
-function portalsOf({ management, publicAddress, interfaces }: ControllerConfiguration, port: number): Portals {
-  const others = [...(publicAddress === null ? [] : [publicAddress]), ...interfaces.map(({ address }) => address)];
-  return [{ host: management.host, port }, ...others.map((host) => ({ host, port }))];
+function portalsOf(configuration: ControllerConfiguration, port: number): Portals {
+  const others = otherAddresses(configuration).map((host) => ({ host, port }));
+  return [{ host: configuration.management.host, port }, ...others];
 }

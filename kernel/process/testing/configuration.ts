@@ -34,6 +34,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     zone: 'zone_0',
     zoneDisplayName: 'Zone 0',
     zonesUsed: 1,
+    zoneIds: { zone_0: 1, zone_1: 2, zone_2: 3 },
     drives: [testDrive(1), testDrive(2)],
     policies: [],
     proxyZones: [],

@@ -1,10 +1,11 @@
-import type { HostedConfiguration } from '@granary/kernel';
+import { otherAddresses, type HostedConfiguration } from '@granary/kernel';
 import type { DataPathSettings } from '../management.ts';
 import type { DataAddress } from './data-server.ts';
 
 /** All the addresses of the array, at the port of the data path. */
-export function dataAddresses({ management, publicAddress, interfaces, dataPort }: HostedConfiguration): DataAddress[] {
-  const hosts = [management.host, ...(publicAddress ? [publicAddress] : []), ...interfaces.map((one) => one.address)];
+export function dataAddresses(configuration: HostedConfiguration): DataAddress[] {
+  const { management, dataPort } = configuration;
+  const hosts = [management.host, ...otherAddresses(configuration)];
   return [...new Set(hosts)].map((host) => ({ host, port: dataPort }));
 }
 

@@ -52,6 +52,20 @@ test('a range is kept as two canonical addresses, and may span a gateway', () =>
   assert.equal(ipv6?.allocatable, 'fd00:20::a-fd00:20::f');
 });
 
+test('a second range is for the second zone; it shares no address with the first and is not full of gateways', () => {
+  const cidr = '10.20.0.0/24';
+  const ranges = (text: string) => ({ cidr, gateway_zone_1: '10.20.0.99', allocatable_ip_ranges: text });
+  assert.equal(
+    readPlans(ranges('10.20.0.10-10.20.0.20, 10.20.0.30-10.20.0.40')).ipv4?.allocatable,
+    '10.20.0.10-10.20.0.20,10.20.0.30-10.20.0.40',
+  );
+  const refusesRange = (text: string, words: RegExp) => refuses(ranges(text), ['allocatable_ip_ranges', words]);
+  refusesRange('10.20.0.10-10.20.0.20,10.20.0.20-10.20.0.30', /two ranges that share no address/);
+  refusesRange('10.20.0.1-10.20.0.2,10.20.0.3-10.20.0.4,10.20.0.5-10.20.0.6', /one range, or two/);
+  refusesRange('10.20.0.1-10.20.0.2,10.21.0.1-10.21.0.2', /must be inside/);
+  refusesRange('10.20.0.1-10.20.0.2,10.20.0.99-10.20.0.99', /leaves no address/);
+});
+
 test('a bad cidr is refused; with host bits, the error names the network', () => {
   refuses({ cidr: 'storage' }, ['cidr', /must be an IPv4 range such as/]);
   refuses({ cidr: 'fd00::/64' }, ['cidr', /must be an IPv4 range/]);

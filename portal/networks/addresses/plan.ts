@@ -42,6 +42,9 @@ type FieldName = FamilyFields[keyof FamilyFields];
 /** What a caller says about a network's addresses. */
 export type AddressInput = Readonly<Partial<Record<FieldName, string | undefined>>>;
 
+/** One for each zone that has gateways of its own. */
+const RANGES_MAX = 2;
+
 const prefixes = { ipv4: { min: 8, max: 30 }, ipv6: { min: 48, max: 126 } } as const;
 
 /** This network, loopback (where arrays themselves live), link-local, multicast and reserved; in IPv6 the block of loopback and mapped addresses. */
@@ -82,9 +85,11 @@ function readPlan(input: AddressInput, family: Family, problems: FieldProblem[])
     cidr: formatSubnet(subnet),
     gateway: read(names.gateway, (text) => parseGateway(text, subnet)) ?? null,
     gatewayZone1: read(names.gatewayZone1, (text) => parseGateway(text, subnet)) ?? null,
-    allocatable: formatRange(read(names.range, (text) => parseRange(text, subnet)) ?? wholeRange(subnet)),
+    allocatable: (read(names.range, (text) => parseRanges(text, subnet)) ?? [wholeRange(subnet)])
+      .map(formatRange)
+      .join(','),
   };
-  if (usableCount(poolOf(plan)) === 0n) {
+  if ([false, true].some((isSecondZone) => usableCount(poolOf(plan, isSecondZone)) === 0n)) {
     const field = input[names.range] === undefined ? names.cidr : names.range;
     refuse(field, 'leaves no address to hand out beside the gateways');
   }
@@ -118,6 +123,19 @@ function parseGateway(text: string, subnet: Subnet): Parsed<string> {
     return { problem: `must not be ${formatAddress(address, family)}, the address of the ${whose}` };
   }
   return { value: formatAddress(address, family) };
+}
+
+/** One range, or a second one for the arrays of the second zone. */
+function parseRanges(text: string, subnet: Subnet): Parsed<AddressRange[]> {
+  const parsed = text.split(',').map((part) => parseRange(part, subnet));
+  const problem = parsed.find((one) => 'problem' in one);
+  if (problem) return problem;
+  const ranges = parsed.flatMap((one) => ('value' in one ? [one.value] : []));
+  const [first, second] = ranges;
+  if (first && second && overlaps(first, second)) return { problem: 'must be two ranges that share no address' };
+  return ranges.length > RANGES_MAX
+    ? { problem: 'must be one range, or two: the second is for the second zone' }
+    : { value: ranges };
 }
 
 function parseRange(text: string, subnet: Subnet): Parsed<AddressRange> {

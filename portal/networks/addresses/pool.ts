@@ -21,18 +21,25 @@ export interface AddressPlan {
   readonly cidr: string;
   readonly gateway: string | null;
   readonly gatewayZone1: string | null;
-  /** `first-last` */
+  /** `first-last`, or two of them with a comma: for the first zone and all others, and for the second zone. */
   readonly allocatable: string;
 }
 
-export function poolOf({ cidr, gateway, gatewayZone1, allocatable }: AddressPlan): AddressPool {
+/** The range that arrays of a zone get their addresses from. */
+export function rangeFor({ allocatable }: AddressPlan, isSecondZone: boolean): string {
+  const [first = '', second = first] = allocatable.split(',');
+  return isSecondZone ? second : first;
+}
+
+export function poolOf(plan: AddressPlan, isSecondZone: boolean): AddressPool {
+  const { cidr, gateway, gatewayZone1 } = plan;
   const family = familyOf(cidr);
   const known = (text: string | undefined): bigint => {
     const address = parseAddress(text ?? '', family);
     if (address === undefined) throw new Error(`${text} is not an address of ${cidr}`);
     return address;
   };
-  const [first, last] = allocatable.split('-');
+  const [first, last] = rangeFor(plan, isSecondZone).split('-');
   const gateways = [gateway, gatewayZone1].filter((one) => one !== null).map(known);
   const skipped = new Set([...unusableAddresses(subnetOf(cidr)), ...gateways]);
   return { family, first: known(first), last: known(last), skipped };

@@ -9,18 +9,23 @@ const interfaces = new Table<InterfacePlace, 'id'>('interfaces', {
   arrayId: plain('array_id'),
   networkId: plain('virtual_network_id'),
   address: plain('address'),
+  ipv6Address: plain('ipv6_address'),
   attached: flag('attached'),
   bound: flag('bound'),
   problem: plain('problem'),
 });
 
 /** What is selected of the network of an interface. */
-interface OfNetwork extends Pick<VirtualNetwork, 'name' | 'vlanId' | 'cidr' | 'gateway' | 'ipv6Cidr' | 'ipv6Gateway'> {
+interface OfNetwork extends Pick<
+  VirtualNetwork,
+  'name' | 'vlanId' | 'cidr' | 'gateway' | 'gatewayZone1' | 'ipv6Cidr' | 'ipv6Gateway' | 'ipv6GatewayZone1'
+> {
   readonly forced: number;
 }
 
-const JOINED = `SELECT ${interfaces.fields('i')}, n.name, n.vlan_id AS vlanId, n.cidr, n.gateway, n.ipv6_cidr AS ipv6Cidr,
-    n.ipv6_gateway AS ipv6Gateway, n.forced
+const JOINED = `SELECT ${interfaces.fields('i')}, n.name, n.vlan_id AS vlanId, n.cidr, n.gateway,
+    n.gateway_zone_1 AS gatewayZone1, n.ipv6_cidr AS ipv6Cidr, n.ipv6_gateway AS ipv6Gateway,
+    n.ipv6_gateway_zone_1 AS ipv6GatewayZone1, n.forced
   FROM interfaces i JOIN virtual_networks n ON n.id = i.virtual_network_id`;
 
 export function findInterface(db: Db, id: InterfaceId): ArrayInterface | undefined {
@@ -40,13 +45,19 @@ export function listInterfaces(db: Db, arrayId: ArrayId): ArrayInterface[] {
 }
 
 /** Netmask and gateway are those of the address's family. */
-function inNetwork({ cidr, ipv6Cidr, ipv6Gateway, ...one }: InterfacePlace & OfNetwork): ArrayInterface {
-  const isIpv4 = familyOf(one.address) === 'ipv4';
+function inNetwork(joined: InterfacePlace & OfNetwork): ArrayInterface {
+  const { cidr, ipv6Cidr, ipv6Gateway, ipv6GatewayZone1, gateway, gatewayZone1, ...one } = joined;
+  const ipv4 = { netmask: cidr === null ? '' : netmaskOf(cidr), gateway, gatewayZone1 };
+  const ipv6 = {
+    netmask: ipv6Cidr === null ? '' : netmaskOf(ipv6Cidr),
+    gateway: ipv6Gateway,
+    gatewayZone1: ipv6GatewayZone1,
+  };
   return {
     ...one,
     forced: one.forced === 1,
-    netmask: netmaskOf((isIpv4 ? cidr : ipv6Cidr) ?? ''),
-    gateway: isIpv4 ? one.gateway : ipv6Gateway,
+    ...(familyOf(one.address) === 'ipv4' ? ipv4 : ipv6),
+    ipv6: one.ipv6Address === null ? null : ipv6,
   };
 }
 
@@ -54,8 +65,8 @@ function inNetwork({ cidr, ipv6Cidr, ipv6Gateway, ...one }: InterfacePlace & OfN
 export function takenAmong(db: Db, providerIds: readonly number[], addresses: readonly string[]): string[] {
   return db
     .all<{ address: string }>(
-      `SELECT i.address FROM json_each(:addresses) wanted
-       JOIN interfaces i ON i.address = wanted.value
+      `SELECT wanted.value AS address FROM json_each(:addresses) wanted
+       JOIN interfaces i ON i.address = wanted.value OR i.ipv6_address = wanted.value
        JOIN virtual_networks n ON n.id = i.virtual_network_id
        WHERE n.provider_id IN (SELECT value FROM json_each(:providerIds))`,
       { providerIds: JSON.stringify(providerIds), addresses: JSON.stringify(addresses) },
@@ -68,7 +79,10 @@ export function arraysInNetwork(db: Db, networkId: NetworkId): ArrayId[] {
   return db.all<{ id: ArrayId }>(sql, { networkId }).map(({ id }) => id);
 }
 
-export function insertInterface(tx: Tx, place: Pick<InterfacePlace, 'arrayId' | 'networkId' | 'address'>): number {
+export function insertInterface(
+  tx: Tx,
+  place: Pick<InterfacePlace, 'arrayId' | 'networkId' | 'address' | 'ipv6Address'>,
+): number {
   return interfaces.insert(tx, { ...place, attached: false, bound: false, problem: null });
 }
 

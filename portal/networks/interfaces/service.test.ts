@@ -16,6 +16,7 @@ test('an array gets the first free address, with the network it is in', async (c
     arrayId: tank,
     networkId: network.id,
     address: '10.20.0.2',
+    ipv6Address: null,
     attached: false,
     bound: false,
     problem: null,
@@ -23,6 +24,8 @@ test('an array gets the first free address, with the network it is in', async (c
     vlanId: 1000,
     netmask: '255.255.255.0',
     gateway: '10.20.0.1',
+    gatewayZone1: null,
+    ipv6: null,
     forced: false,
   });
   await write((tx) => {
@@ -39,16 +42,68 @@ test('an array gets the first free address, with the network it is in', async (c
   ]);
 });
 
-test('a network with both families hands out IPv4, one with IPv6 alone IPv6', async (context) => {
+test('a network with both families hands out an address of each, one with IPv6 alone IPv6', async (context) => {
   const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
-  const both = await add(ann, { cidr: '10.0.0.0/24', ipv6_cidr: 'fd00::/64' });
+  const both = await add(ann, {
+    cidr: '10.0.0.0/24',
+    ipv6_cidr: 'fd00::/64',
+    ipv6_gateway: 'fd00::1',
+    ipv6_gateway_zone_1: 'fd00::2',
+    ipv6_allocatable_ip_ranges: 'fd00::1-fd00::ff',
+  });
   const six = await add(ann, { ipv6_cidr: 'fd00:6::/64', ipv6_gateway: 'fd00:6::1' });
   const tank = await fixture.array(ann, local);
   const [first, second] = await write((tx) => [both, six].map(({ id }) => interfaces.reserveAddress(tx, tank, id)));
-  assert.equal(first?.address, '10.0.0.1');
+  assert.deepEqual([first?.address, first?.netmask, first?.gateway], ['10.0.0.1', '255.255.255.0', null]);
+  assert.equal(first?.ipv6Address, 'fd00::3');
+  const masks = { netmask: 'ffff:ffff:ffff:ffff::', gateway: 'fd00::1', gatewayZone1: 'fd00::2' };
+  assert.deepEqual(first.ipv6, masks);
+  assert.equal(fixture.titles().at(-2), 'Address 10.0.0.1 and fd00::3 in virtual network network-1 was reserved.');
+  assert.deepEqual([second?.ipv6Address, second?.ipv6], [null, null]);
   assert.deepEqual(
     [second?.address, second?.netmask, second?.gateway],
     ['fd00:6::2', 'ffff:ffff:ffff:ffff::', 'fd00:6::1'],
+  );
+});
+
+test('no address of either family is handed out twice, and both are free again once they are given back', async (context) => {
+  const { ann, admin, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const one = await add(ann, { cidr: '10.0.0.0/29', ipv6_cidr: 'fd00::/125' });
+  const two = await add(ann, { cidr: '10.0.0.0/29', ipv6_cidr: 'fd00::/125', force: true }, admin);
+  const join = async (network: number) => {
+    const array = await fixture.array(ann, local);
+    const { id, address, ipv6Address } = await write((tx) => interfaces.reserveAddress(tx, array, network));
+    return { id, given: [address, ipv6Address] };
+  };
+  const first = await join(one.id);
+  assert.deepEqual(first.given, ['10.0.0.1', 'fd00::1']);
+  assert.deepEqual((await join(two.id)).given, ['10.0.0.2', 'fd00::2']);
+  assert.deepEqual((await join(one.id)).given, ['10.0.0.3', 'fd00::3']);
+  await write((tx) => interfaces.releaseInterface(tx, first.id));
+  assert.deepEqual((await join(one.id)).given, ['10.0.0.1', 'fd00::1']);
+});
+
+test('an array in the second zone of its cloud gets an address of the second range', async (context) => {
+  const { ann, local, add, fixture, cloudId, interfaces, write } = await networkFixture(context);
+  const network = await add(ann, {
+    cidr: '10.0.0.0/24',
+    allocatable_ip_ranges: '10.0.0.10-10.0.0.19,10.0.0.100-10.0.0.100',
+  });
+  const inventory = JSON.stringify({ zones: [{ name: 'zone_0' }, { name: 'zone_1' }, { name: 'zone_2' }] });
+  await write((tx) => tx.run('UPDATE clouds SET inventory = :inventory WHERE id = :cloudId', { inventory, cloudId }));
+  const given: Record<string, string> = {};
+  for (const zone of ['zone_0', 'zone_1', 'zone_2']) {
+    const array = await fixture.array(ann, local);
+    const zones = JSON.stringify([zone]);
+    await write((tx) => tx.run('UPDATE arrays SET zones = :zones WHERE id = :array', { zones, array }));
+    given[zone] = (await write((tx) => interfaces.reserveAddress(tx, array, network.id))).address;
+  }
+  assert.deepEqual(given, { zone_0: '10.0.0.10', zone_1: '10.0.0.100', zone_2: '10.0.0.11' });
+  const late = await fixture.array(ann, local);
+  await write((tx) => tx.run(`UPDATE arrays SET zones = '["zone_1"]' WHERE id = :late`, { late }));
+  await assert.rejects(
+    write((tx) => interfaces.reserveAddress(tx, late, network.id)),
+    /No free address is left in 10\.0\.0\.100-10\.0\.0\.100 of virtual network/,
   );
 });
 

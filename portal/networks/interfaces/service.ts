@@ -1,9 +1,9 @@
 import { fail, type Db, type Tx } from '@granary/kernel';
 import type { ArrayId, InterfaceId, NetworkId } from '../../ids.ts';
 import type { Tools } from '../../tools.ts';
-import { firstFree, poolOf, type AddressPlan, type AddressPool } from '../addresses/pool.ts';
+import { firstFree, poolOf, rangeFor, type AddressPlan, type AddressPool } from '../addresses/pool.ts';
 import { contains, familyOf, formatAddress, parseAddress, subnetOf } from '../addresses/subnet.ts';
-import { planOf, type VirtualNetwork } from '../network.ts';
+import { plansOf, type VirtualNetwork } from '../network.ts';
 import { providersOfSameCloud, reservedRanges } from '../cloud-of-provider.ts';
 import { findNetworkOfTenant, type OfTenant } from '../repository.ts';
 import type { ArrayInterface } from './interface.ts';
@@ -18,7 +18,18 @@ interface Binding {
   readonly problem?: string | null;
 }
 
-type TenantOfArray = (db: Db, arrayId: ArrayId) => OfTenant | undefined;
+/** Whose networks an array may join, and where it is: arrays of the second zone may have a range of their own. */
+export interface PlaceOfArray extends OfTenant {
+  readonly isInSecondZone: boolean;
+}
+
+type FindPlace = (db: Db, arrayId: ArrayId) => PlaceOfArray | undefined;
+
+interface Joinable {
+  readonly network: VirtualNetwork;
+  readonly plans: readonly AddressPlan[];
+  readonly isInSecondZone: boolean;
+}
 
 /**
  * The addresses of arrays in virtual networks. An address is reserved first, in the transaction that asks for the
@@ -26,24 +37,28 @@ type TenantOfArray = (db: Db, arrayId: ArrayId) => OfTenant | undefined;
  */
 export class InterfaceService {
   readonly #tools: Pick<Tools, 'events'>;
-  readonly #tenantOf: TenantOfArray;
+  readonly #placeOf: FindPlace;
   readonly #starts = new SearchStarts();
 
-  /** `tenantOf` says whose networks an array may join: its owner's at its provider. */
-  constructor(tools: Pick<Tools, 'events'>, tenantOf: TenantOfArray) {
+  /** `placeOf` says whose networks an array may join: its owner's at its provider. */
+  constructor(tools: Pick<Tools, 'events'>, placeOf: FindPlace) {
     this.#tools = tools;
-    this.#tenantOf = tenantOf;
+    this.#placeOf = placeOf;
   }
 
   /** The network must be one of the array's owner at the array's provider. */
   reserveAddress(tx: Tx, arrayId: ArrayId, networkId: NetworkId, actor = 'system'): ArrayInterface {
-    const { network, plan } = this.#joinable(tx, arrayId, networkId);
+    const { network, plans, isInSecondZone } = this.#joinable(tx, arrayId, networkId);
     const { name } = network;
-    const address = this.#nextAddress(tx, network, poolOf(plan));
-    if (address === undefined) throw fail('no_address', { range: `${plan.allocatable} of virtual network ${name}` });
-    const id = repository.insertInterface(tx, { arrayId, networkId, address });
-    this.#record(tx, arrayId, `Address ${address} in virtual network ${name} was reserved.`, actor);
-    return found(tx, id);
+    const [address = '', ipv6Address = null] = plans.map((plan) => {
+      const next = this.#nextAddress(tx, network, poolOf(plan, isInSecondZone));
+      if (next !== undefined) return next;
+      throw fail('no_address', { range: `${rangeFor(plan, isInSecondZone)} of virtual network ${name}` });
+    });
+    const id = repository.insertInterface(tx, { arrayId, networkId, address, ipv6Address });
+    const made = found(tx, id);
+    this.#record(tx, arrayId, `Address ${addressesOf(made)} in virtual network ${name} was reserved.`, actor);
+    return made;
   }
 
   /** Throws what would keep the array from joining. */
@@ -59,7 +74,7 @@ export class InterfaceService {
       if (bound === known.bound && problem === known.problem) continue;
       changed = true;
       repository.setBinding(tx, known.id, { bound, problem });
-      const where = `${known.address} in virtual network ${known.name}`;
+      const where = `${addressesOf(known)} in virtual network ${known.name}`;
       if (problem !== null && problem !== known.problem)
         this.#record(tx, arrayId, `The array does not listen on ${where}: ${problem}`, 'system', 'warning');
       else if (bound && known.problem !== null)
@@ -71,8 +86,9 @@ export class InterfaceService {
   /** Safe to repeat, as the job that tells the array may be. */
   attachInterface(tx: Tx, id: InterfaceId, actor = 'system'): void {
     if (!repository.markAttached(tx, id)) return;
-    const { arrayId, name, address } = found(tx, id);
-    this.#record(tx, arrayId, `The array joined virtual network ${name} as ${address}.`, actor);
+    const made = found(tx, id);
+    const title = `The array joined virtual network ${made.name} as ${addressesOf(made)}.`;
+    this.#record(tx, made.arrayId, title, actor);
   }
 
   /** Safe to repeat: an interface that is gone stays gone. */
@@ -80,8 +96,11 @@ export class InterfaceService {
     const known = repository.findInterface(tx, id);
     if (!known) return;
     repository.deleteInterface(tx, id);
-    this.#starts.lower(known.networkId, parseAddress(known.address, familyOf(known.address)) ?? 0n);
-    const title = `Address ${known.address} in virtual network ${known.name} was given back.`;
+    for (const address of [known.address, known.ipv6Address ?? known.address]) {
+      const family = familyOf(address);
+      this.#starts.lower(known.networkId, family, parseAddress(address, family) ?? 0n);
+    }
+    const title = `Address ${addressesOf(known)} in virtual network ${known.name} was given back.`;
     this.#record(tx, known.arrayId, title, actor);
   }
 
@@ -102,30 +121,38 @@ export class InterfaceService {
       ...repository.takenAmong(tx, providerIds, addresses),
       ...addresses.filter(isReserved),
     ];
-    const start = this.#starts.of(networkId) ?? pool.first;
+    const start = this.#starts.of(networkId, pool);
     const address = firstFree(pool, start, takenOf) ?? firstFree(pool, pool.first, takenOf);
     if (address === undefined) return undefined;
-    this.#starts.raise(tx, networkId, address + 1n);
+    this.#starts.raise(tx, networkId, pool, address + 1n);
     return formatAddress(address, pool.family);
   }
 
   /** The network must be one of the array's owner at its provider, have addresses, and not have the array in it. */
-  #joinable(db: Db, arrayId: ArrayId, networkId: NetworkId): { network: VirtualNetwork; plan: AddressPlan } {
-    const tenant = this.#tenantOf(db, arrayId);
-    const network = tenant && findNetworkOfTenant(db, tenant, networkId);
+  #joinable(db: Db, arrayId: ArrayId, networkId: NetworkId): Joinable {
+    const place = this.#placeOf(db, arrayId);
+    const network = place && findNetworkOfTenant(db, place, networkId);
     if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
     const { name } = network;
     const kept = repository.findInterfaceIn(db, arrayId, networkId);
     if (kept)
-      throw fail('in_use', { kind: 'Virtual network', id: name, by: `the array is in it already, as ${kept.address}` });
-    const plan = planOf(network);
-    if (!plan) throw fail('no_address', { range: `virtual network ${name}, which has no cidr` });
-    return { network, plan };
+      throw fail('in_use', {
+        kind: 'Virtual network',
+        id: name,
+        by: `the array is in it already, as ${addressesOf(kept)}`,
+      });
+    const plans = plansOf(network);
+    if (plans.length === 0) throw fail('no_address', { range: `virtual network ${name}, which has no cidr` });
+    return { network, plans, isInSecondZone: place.isInSecondZone };
   }
 
   #record(tx: Tx, arrayId: ArrayId, title: string, actor: string, severity?: 'warning' | 'notice'): void {
     this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor, ...(severity && { severity }) });
   }
+}
+
+function addressesOf({ address, ipv6Address }: ArrayInterface): string {
+  return ipv6Address === null ? address : `${address} and ${ipv6Address}`;
 }
 
 export function interfacesOfArray(db: Db, arrayId: ArrayId): ArrayInterface[] {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HostedConfiguration } from '@granary/kernel';
+import { otherAddresses, type HostedConfiguration } from '@granary/kernel';
 import { targetsOf } from '../../controllers/target.ts';
 import { composeEngine } from '../../embedded/compose-engine.ts';
 import { EngineExports } from '../../embedded/exports/exports.ts';
@@ -58,6 +58,7 @@ export function startMemoryEngine({ configuration: first, log, onEvent }: Engine
   });
 }
 
-function portalsOf({ management }: HostedConfiguration, port: number): Portals {
-  return [{ host: management.host, port }];
+function portalsOf(configuration: HostedConfiguration, port: number): Portals {
+  const others = otherAddresses(configuration).map((host) => ({ host, port }));
+  return [{ host: configuration.management.host, port }, ...others];
 }
