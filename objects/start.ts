@@ -69,6 +69,7 @@ export async function startObjects(
   // With the reserve of a full disk: an array that does not start frees no space.
   await runFreeing(true, async () => {
     await settings.create();
+    await encryption.create();
     await people.users.createOwner(first.owner, first.initialPasscode);
   });
   await running.serve({

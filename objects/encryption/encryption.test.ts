@@ -54,6 +54,17 @@ test('without a password nothing is encrypted, and nothing can be switched on', 
   assert.equal((await client.refused(settings.restoreEncryption, { encryption_pwd: FIRST })).code, 50100);
 });
 
+test('what asks for encryption gets it without a password, and is read after a restart', async () => {
+  const headers = { 'x-amz-server-side-encryption': 'AES256' };
+  const put = await s3().call('PUT', '/vault/asked', { body: marked('asked'), headers });
+  assert.equal(expect(put, 200).headers['x-amz-server-side-encryption'], 'AES256');
+  expect(await s3().call('PUT', '/vault/large-asked', { body: marked('large-asked').repeat(1_000), headers }), 200);
+  assert.deepEqual([found('asked is what nobody'), found('large-asked is what')], [0, 0]);
+  await objects.restart();
+  assert.equal((await read('asked')).text, marked('asked'));
+  assert.equal((await read('large-asked')).text, marked('large-asked').repeat(1_000));
+});
+
 test('a password alone encrypts nothing yet; once it is activated, nothing new is on a drive in clear', async () => {
   await client.call(settings.setEncryptionPassword, { encryption_pwd: FIRST });
   expect(await put('still-plain'), 200);
@@ -87,6 +98,7 @@ test('after a restart encrypted objects cannot be read and nothing is written, u
   const refused = await put('meanwhile');
   assert.ok(refused.status >= 400, refused.text);
   assert.equal(found('meanwhile is what'), 0, 'nothing is written in clear instead');
+  assert.equal((await read('asked')).text, marked('asked'), 'no password locks what asked for encryption');
   for (const operation of [settings.activateEncryption, settings.disableEncryption])
     assert.equal((await client.refused(operation, {})).code, 50013);
   assert.equal((await client.refused(settings.setEncryptionPassword, { encryption_pwd: 'x' })).code, 50013);

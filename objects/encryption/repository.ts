@@ -7,6 +7,7 @@ interface EncryptionRow {
 
 interface KeyRow {
   readonly number: number;
+  /** Wrapped by the password, and sealed; that of the service is only sealed. */
   readonly wrapped: string;
 }
 
@@ -27,11 +28,19 @@ export function setActive(tx: Tx, active: boolean): void {
 }
 
 export function listKeys(db: Db): KeyRow[] {
-  return db.all<KeyRow>('SELECT number, wrapped FROM encryption_keys ORDER BY number');
+  return db.all<KeyRow>('SELECT number, wrapped FROM encryption_keys WHERE is_service = 0 ORDER BY number');
+}
+
+export function findServiceKey(db: Db): KeyRow | undefined {
+  return db.get<KeyRow>('SELECT number, wrapped FROM encryption_keys WHERE is_service = 1');
 }
 
 export function insertKey(tx: Tx, wrapped: string, now: number): void {
   tx.run('INSERT INTO encryption_keys (wrapped, made_at) VALUES (:wrapped, :now)', { wrapped, now });
+}
+
+export function insertServiceKey(tx: Tx, wrapped: string, now: number): void {
+  tx.run('INSERT INTO encryption_keys (wrapped, made_at, is_service) VALUES (:wrapped, :now, 1)', { wrapped, now });
 }
 
 export function updateKey(tx: Tx, { number, wrapped }: KeyRow): void {

@@ -18,7 +18,16 @@ import {
 } from '@granary/kernel';
 import type { EncryptionState, ObjectEngine } from '../engine/engine.ts';
 import { partOf } from '../engine/parts.ts';
-import { findEncryption, insertKey, listKeys, saveVerifier, setActive, updateKey } from './repository.ts';
+import {
+  findEncryption,
+  findServiceKey,
+  insertKey,
+  insertServiceKey,
+  listKeys,
+  saveVerifier,
+  setActive,
+  updateKey,
+} from './repository.ts';
 
 /** Who asks, and from where: those who guess are slowed and then kept out. */
 export interface Asker {
@@ -36,7 +45,6 @@ interface EncryptionOptions {
 
 const KEY_BYTES = 32;
 const SUBJECT = 'encryption';
-const NONE: EncryptionState = { writeKey: 0, keys: [] };
 
 /**
  * The password that wraps the keys of objects, while it is known. It is never kept: after a restart encrypted objects
@@ -60,19 +68,31 @@ export class EncryptionService {
     this.#listeners.push(listener);
   }
 
+  /**
+   * Makes the key for what asks for encryption (S3's AES256), at the first start and before anything can ask. No password
+   * wraps it, so it needs nobody after a restart; it is sealed by the vault, and in every copy of the database.
+   */
+  async create(): Promise<void> {
+    const { store, vault, engine, clock } = this.#options;
+    if (engine.encryption === undefined || store.read(findServiceKey) !== undefined) return;
+    const sealed = vault.seal(randomBytes(KEY_BYTES).toString('base64'));
+    await store.write((tx) => insertServiceKey(tx, sealed, clock.now()));
+  }
+
   /** For the engine. Locked: no keys, and a write key that is not among them, so that nothing is written in the clear. */
   state(): EncryptionState {
     const { store, vault } = this.#options;
+    const found = store.read(findServiceKey);
+    const key = found && { number: found.number, key: Buffer.from(vault.unseal(found.wrapped), 'base64') };
+    const service = key ? { serviceKey: key.number, keys: [key] } : { keys: [] };
     const row = store.read(findEncryption);
-    if (!row) return NONE;
+    if (!row) return { writeKey: 0, ...service };
     const rows = store.read(listKeys);
     const writeKey = row.is_active === 1 ? (rows.at(-1)?.number ?? 0) : 0;
     const wrapping = this.#wrapping;
-    if (!wrapping) return { writeKey, keys: [] };
-    return {
-      writeKey,
-      keys: rows.map(({ number, wrapped }) => ({ number, key: unwrapKey(wrapping, vault.unseal(wrapped)) })),
-    };
+    if (!wrapping) return { writeKey, ...service };
+    const opened = rows.map(({ number, wrapped }) => ({ number, key: unwrapKey(wrapping, vault.unseal(wrapped)) }));
+    return { writeKey, ...service, keys: [...service.keys, ...opened] };
   }
 
   get isLocked(): boolean {

@@ -95,6 +95,8 @@ export interface EngineEncryption {
 }
 
 export interface EncryptionState {
+  /** Of what asks for encryption while not everything is encrypted. */
+  readonly serviceKey?: number;
   /** Number of the key that new objects are encrypted with; 0 for none. */
   readonly writeKey: number;
   /** Keys at hand, 32 bytes each. What is encrypted with another is locked. */

@@ -28,6 +28,10 @@ const CATALOGUE = {
   InvalidBucketState: [409, 'The state of the bucket does not allow this.'],
   InvalidChunkSizeError: [400, 'The size of a chunk is not valid.'],
   InvalidDigest: [400, 'The Content-MD5 given is not valid.'],
+  InvalidEncryptionAlgorithmError: [
+    400,
+    'The encryption request you specified is not valid. The valid value is AES256.',
+  ],
   InvalidLocationConstraint: [400, 'The location is not that of this array.'],
   InvalidObjectState: [403, 'The state of the object does not allow this.'],
   InvalidPart: [400, 'A part is not there, or its ETag is another.'],
@@ -126,6 +130,10 @@ const FROM_STORE: Readonly<Record<ObjectErrorCode, readonly [code: S3ErrorCode, 
   'encryption-locked': [
     'ServiceUnavailable',
     'The array is encrypted and locked. Its administrator has to give the encryption password first.',
+  ],
+  sealed: [
+    'InvalidRequest',
+    'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
   ],
   'no-quorum': ['ServiceUnavailable', 'Too few drives answer to do this safely. Please try again.'],
   'no-space': ['InsufficientStorage'],

@@ -54,6 +54,8 @@ export interface S3Request {
   readonly now: number;
   readonly method: string;
   readonly ip: string;
+  /** Over TLS. */
+  readonly secure: boolean;
   /** Null for anonymous callers. */
   readonly caller: Caller | null;
   /** As the path or the host names it; null at the level of the service. */

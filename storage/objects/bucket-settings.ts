@@ -8,6 +8,8 @@ export interface BucketSettings {
   readonly grants?: readonly Grant[];
   readonly publicAccessBlock?: PublicAccessBlock;
   readonly ownership?: ObjectOwnership;
+  /** Everything that is put is encrypted with a key of the array's. */
+  readonly encryption?: { readonly algorithm: 'AES256'; readonly bucketKey?: true };
   /** Bucket policy, JSON text as it was put. */
   readonly policy?: string;
   readonly cors?: readonly CorsRule[];

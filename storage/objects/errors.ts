@@ -16,6 +16,8 @@ export type ObjectErrorCode =
   | 'no-such-policy'
   /** Encrypted, and the password was not given since the start. */
   | 'encryption-locked'
+  /** Under a key that only its client has, and read without it. */
+  | 'sealed'
   /** Too few drives answer to write safely. */
   | 'no-quorum'
   /** The drives, or the disk beneath, are full. */

@@ -3,6 +3,7 @@
  * import this (`@granary/storage/object-store`); `index.ts` is the store that the embedded engine is built from.
  */
 export type * from './bucket-settings.ts';
+export { decryptor, encryptor } from './counter-mode.ts';
 export { ObjectError, type ObjectErrorCode } from './errors.ts';
 export { expiryOf, isExpired, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
 export type * from './object-store.ts';

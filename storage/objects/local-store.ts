@@ -3,7 +3,7 @@ import { policyOfPartition } from './blobs/pieces.ts';
 import { ObjectError } from './errors.ts';
 import type { IndexReader, ManifestBlob } from './index/reader.ts';
 import type { Layout } from './layout/layout.ts';
-import type { ByteRange, Listing, ListQuery, ObjectStore, VersionListing } from './object-store.ts';
+import type { ByteRange, Listing, ListQuery, ObjectStore, StageOptions, VersionListing } from './object-store.ts';
 import type { Commit, NewContent } from './operations.ts';
 import type {
   AccountUsage,
@@ -60,6 +60,10 @@ export class LocalObjectStore implements ObjectStore {
     return this.#options.layout().defaultPolicy;
   }
 
+  get canEncrypt(): boolean {
+    return this.isEncrypting || this.#options.layout().encryption.serviceKey !== undefined;
+  }
+
   get isEncrypting(): boolean {
     return this.#options.layout().encryption.writeKey !== 0;
   }
@@ -112,16 +116,28 @@ export class LocalObjectStore implements ObjectStore {
     return this.#index.parts(upload, page);
   }
 
-  async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent> {
+  async stage(
+    policy: number,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    size?: number,
+    options: StageOptions = {},
+  ): Promise<NewContent> {
     const { writer, alongBytesMax = 0 } = this.#options;
     if (body instanceof Uint8Array && body.length > 0 && body.length <= alongBytesMax) {
-      if (body.length === (size ?? body.length)) return { kind: 'bytes', policy, bytes: alone(body) };
+      if (body.length === (size ?? body.length)) return { kind: 'bytes', policy, bytes: alone(body), ...options };
     }
-    const blobs = await writer.stage(policy, body, size);
+    const blobs = await writer.stage(policy, body, size, options);
     return blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs };
   }
 
+  isEncrypted(version: ObjectVersion): boolean {
+    return this.#stretches(version, { start: 0, end: Math.min(1, version.size) }).some(
+      ({ record }) => record.key !== 0,
+    );
+  }
+
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array> {
+    refuseSealed(version);
     const { blobs } = this.#options;
     const wanted = within(version, range);
     const stretches = this.#stretches(version, wanted);
@@ -131,6 +147,7 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   async readWhole(version: ObjectVersion, range?: ByteRange): Promise<Uint8Array> {
+    refuseSealed(version);
     const { blobs } = this.#options;
     const wanted = within(version, range);
     const stretches = this.#stretches(version, wanted);
@@ -187,6 +204,12 @@ export class LocalObjectStore implements ObjectStore {
 function within({ size }: ObjectVersion, range: ByteRange | undefined): ByteRange {
   if (!range) return { start: 0, end: size };
   return { start: Math.min(range.start, size), end: Math.min(range.end, size) };
+}
+
+/** Its bytes would be taken for what was put. */
+function refuseSealed({ attributes }: ObjectVersion): void {
+  if (attributes.customerKey === undefined) return;
+  throw new ObjectError('sealed', 'The object is encrypted with a key of its client, and cannot be read without it.');
 }
 
 function gone(): ObjectError {

@@ -38,6 +38,11 @@ export interface VersionListing {
   readonly next: { readonly key: string; readonly versionId: string | null } | null;
 }
 
+export interface StageOptions {
+  /** With a key of the array's, also where it does not encrypt everything. */
+  readonly encrypt?: boolean;
+}
+
 export interface ByteRange {
   readonly start: number;
   /** Exclusive. */
@@ -52,8 +57,10 @@ export interface ObjectStore {
   readonly policies: readonly PolicyLayout[];
   /** Index of the policy of new buckets; null while the array has none. */
   readonly defaultPolicy: number | null;
-  /** Whether bytes that are written now are encrypted. */
+  /** Whether all bytes that are written now are encrypted. */
   readonly isEncrypting: boolean;
+  /** Whether those are that are staged so. */
+  readonly canEncrypt: boolean;
   /** Every change: see `Operations`. */
   readonly commit: Commit;
 
@@ -110,8 +117,18 @@ export interface ObjectStore {
    * Chunks of a body need last only until the next is asked for. Bytes in one piece are the store's from then on: a commit
    * may take them to another thread.
    */
-  stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent>;
-  /** The bytes, verified; rejects in the middle if too many pieces are damaged. */
+  stage(
+    policy: number,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    size?: number,
+    options?: StageOptions,
+  ): Promise<NewContent>;
+  /** Whether the bytes of a version are encrypted with a key of the array's. */
+  isEncrypted(version: ObjectVersion): boolean;
+  /**
+   * The bytes, verified; rejects in the middle if too many pieces are damaged. Those under a key of a client's are refused,
+   * unless the reader has taken the seal off the version (`keptBytes`) and decrypts them.
+   */
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** The same for small ranges in one piece: no iterator, no stream. */
   readWhole(version: ObjectVersion, range?: ByteRange): Promise<Uint8Array>;

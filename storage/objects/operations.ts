@@ -20,7 +20,7 @@ import type {
 export type NewContent =
   | { readonly kind: 'empty' }
   | { readonly kind: 'staged'; readonly blobs: readonly StagedBlob[] }
-  | { readonly kind: 'bytes'; readonly policy: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'bytes'; readonly policy: number; readonly bytes: Uint8Array; readonly encrypt?: boolean }
   | { readonly kind: 'copy'; readonly of: Pick<ObjectVersion, 'bucket' | 'key' | 'sequence'> };
 
 /** Which change that is passed on elsewhere. */
@@ -138,6 +138,8 @@ export interface Operations {
       readonly size: number;
       readonly etag: string;
       readonly checksum: Checksum | null;
+      /** Where its encryption starts, of an upload under a key of the client's. */
+      readonly start?: string | null;
       readonly at: number;
     };
     readonly result: Part;

@@ -56,6 +56,10 @@ export interface ObjectAttributes {
   readonly grants?: readonly Grant[];
   /** The account that put it and owns it, where that is not the bucket's: see `ObjectOwnership`. */
   readonly writer?: string;
+  /** Its bytes are encrypted with a key of the array's. Objects of before this was recorded may be all the same. */
+  readonly encryption?: 'AES256';
+  /** Its bytes are encrypted with a key that only its client has: what is needed beside that key to decrypt them. */
+  readonly customerKey?: CustomerSeal;
   readonly storageClass?: string;
   readonly websiteRedirect?: string;
   /** Sizes of the parts of a multipart object, in order. */
@@ -81,6 +85,13 @@ export interface Symlink {
   /** Static: ETag and size that the target had. */
   readonly etag?: string;
   readonly bytes?: number;
+}
+
+/** Base64 all. The starts are those of its parts, in order; of an object that was put whole there is one. */
+export interface CustomerSeal {
+  readonly salt: string;
+  readonly verifier: string;
+  readonly starts: readonly string[];
 }
 
 export interface Retention {
@@ -119,7 +130,7 @@ export type WrittenVersion = Omit<ObjectVersion, 'content'>;
 /** Attributes that listings show: those that neighbours mostly have in common. */
 export interface ListedAttributes extends Omit<
   ObjectAttributes,
-  'headers' | 'metadata' | 'checksum' | 'partSizes' | 'partChecksums'
+  'headers' | 'metadata' | 'checksum' | 'partSizes' | 'partChecksums' | 'customerKey'
 > {
   readonly checksum?: Omit<Checksum, 'value'>;
 }

@@ -32,9 +32,9 @@ export class SmallBodies {
 
   constructor({ manager, index, fullPolicies, onDriveActivity, isUsed }: SmallBodiesOptions) {
     this.bytesMax = isUsed ? BYTES_MAX : 0;
-    this.commit = stagingCommit(index, (policy, bytes) => {
+    this.commit = stagingCommit(index, (policy, bytes, options) => {
       refuseFull(fullPolicies(), policy);
-      return manager.stage(policy, bytes);
+      return manager.stage(policy, bytes, options);
     });
     this.#onDriveActivity = onDriveActivity;
     this.#shares = new DriveShares(() => manager.activity());

@@ -25,6 +25,7 @@ interface Uploading {
 }
 
 const PLACES_MAX = 32;
+const SEALED = 'it is encrypted with a key of its client, which is not kept here';
 
 /** Passes changes on to S3 services elsewhere; one in each controller, whose hands are on the bytes. */
 export class ObjectReplicationSender {
@@ -62,6 +63,7 @@ export class ObjectReplicationSender {
     }
     const version = this.#options.reader.versionAt(number, key, sequence);
     if (!version || version.isDeleteMarker) return { kind: 'gone' };
+    if (version.attributes.customerKey !== undefined) return { kind: 'refused', reason: SEALED };
     const headers = headersOf(version, marksReplicas);
     const sizes = partsOf(version);
     if (!sizes) return this.#sendWhole(bucket, name, version, headers);

@@ -32,6 +32,10 @@ const BUCKETS = 'buckets are made, found, listed in pages and deleted';
 const LISTINGS = 'listings go by prefix, delimiter and pages, in both forms';
 const BUCKET_ACL = 'the ACL of a bucket is given by header, grants or document';
 const GRANTS = 'grants go to accounts by id and by mail address, and open what they name';
+const ENCRYPTION = 'AES256 encrypts what asks for it, and all of a bucket that has it as its default';
+const SSE_C = 'an object under a key of the client is read with that key alone';
+const SSE_C_RANGES = 'any range of an object under a key is the range of what was put, whole or in parts';
+const SSE_C_COPY = 'a copy reads its source with one key and is written with another, or with none';
 const BUCKET_TAGS = 'tags, replication and default retention of a bucket are kept';
 const CORS = 'CORS rules answer browsers';
 const POLICY = 'a bucket policy opens the bucket to others';
@@ -45,10 +49,11 @@ const OWNERSHIP = 'ownership controls are put, shown and removed, and kept when 
 export const CONFORMANCE: readonly ConformanceRow[] = [
   yes('AbortMultipartUpload', '', PARTS),
   yes('CompleteMultipartUpload', 'Asked for again within an hour, it gives the same answer.', PARTS),
-  yes(
+  partly(
     'CopyObject',
-    'Within a storage policy bytes are shared, not copied.',
+    'Within a storage policy bytes are shared, not copied. A key service is refused.',
     'a copy takes over or replaces metadata and tags, within a policy and across policies',
+    SSE_C_COPY,
   ),
   partly(
     'CreateBucket',
@@ -61,7 +66,7 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   no('CreateSession', 'For directory buckets, which do not exist here.', NOT_OFFERED),
   yes('DeleteBucket', 'Unfinished uploads do not keep a bucket.', BUCKETS, UPLOADS),
   yes('DeleteBucketCors', '', CORS),
-  yes('DeleteBucketEncryption', '', NEVER_SET),
+  yes('DeleteBucketEncryption', '', ENCRYPTION),
   yes('DeleteBucketLifecycle', '', LIFECYCLE),
   yes('DeleteBucketOwnershipControls', '', OWNERSHIP),
   yes('DeleteBucketPolicy', '', POLICY),
@@ -80,7 +85,7 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   yes('GetBucketAcl', '', BUCKET_ACL),
   no('GetBucketAnalyticsConfiguration', 'There are no analytics.', NOT_OFFERED),
   yes('GetBucketCors', '', CORS),
-  yes('GetBucketEncryption', '', 'an array that encrypts says so'),
+  yes('GetBucketEncryption', '', ENCRYPTION, 'an array that encrypts says so'),
   no('GetBucketIntelligentTieringConfiguration', 'There are no access tiers.', NOT_OFFERED),
   no('GetBucketInventoryConfiguration', 'There is no inventory.', NOT_OFFERED),
   yes('GetBucketLifecycleConfiguration', '', LIFECYCLE),
@@ -97,7 +102,7 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   yes('GetBucketTagging', '', BUCKET_TAGS),
   yes('GetBucketVersioning', '', VERSIONS),
   yes('GetBucketWebsite', 'Always 404: there are no websites.', NEVER_SET),
-  yes('GetObject', '', OBJECTS, RANGES, 'conditions of reads answer 304 and 412'),
+  yes('GetObject', '', OBJECTS, RANGES, 'conditions of reads answer 304 and 412', SSE_C, SSE_C_RANGES),
   yes('GetObjectAcl', '', OBJECT_TAGS),
   yes('GetObjectAttributes', '', PARTS),
   yes('GetObjectLegalHold', '', LOCK),
@@ -117,7 +122,7 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   no('PutBucketAccelerateConfiguration', 'There is one site and nothing to accelerate.', NEVER_SET),
   yes('PutBucketAcl', 'The group of log delivery does not exist.', BUCKET_ACL, GRANTS),
   yes('PutBucketCors', '', CORS),
-  no('PutBucketEncryption', 'The array encrypts all or nothing.', NEVER_SET),
+  partly('PutBucketEncryption', '`AES256`; a key service (`aws:kms`) is refused.', ENCRYPTION),
   partly(
     'PutBucketLifecycleConfiguration',
     'Transitions are refused: there is one storage class.',
@@ -141,9 +146,13 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   no('PutBucketWebsite', 'There are no websites.', NEVER_SET),
   partly(
     'PutObject',
-    'Encryption with a key service is refused.',
+    'Encryption with a key service is refused; SSE-C needs TLS, but on loopback.',
     OBJECTS,
     'what cannot be stored as asked is refused and changes nothing',
+    ENCRYPTION,
+    SSE_C,
+    'a key that is incomplete, wrong or beside another kind of encryption is refused by its part',
+    'a key of a client comes over TLS, or from within the machine',
   ),
   yes('PutObjectAcl', '', OBJECT_TAGS, GRANTS),
   yes('PutObjectLegalHold', '', LOCK),
@@ -153,8 +162,8 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   no('RenameObject', 'For directory buckets, which do not exist here.', NOT_OFFERED),
   no('RestoreObject', 'Always `InvalidObjectState`: nothing is archived.', NOT_OFFERED),
   no('SelectObjectContent', 'No queries inside objects.', NOT_OFFERED),
-  yes('UploadPart', '', PARTS),
-  yes('UploadPartCopy', '', 'parts are copied whole or in ranges, within a policy and across'),
+  yes('UploadPart', '', PARTS, SSE_C_RANGES),
+  yes('UploadPartCopy', '', 'parts are copied whole or in ranges, within a policy and across', SSE_C_COPY),
 ];
 
 /** `docs/s3-conformance.md`. */

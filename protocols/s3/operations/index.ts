@@ -1,5 +1,6 @@
 import type { Route, S3Operation } from '../request.ts';
 import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './access/access-lists.ts';
+import { deleteBucketEncryption, getBucketEncryption, putBucketEncryption } from './buckets/bucket-encryption.ts';
 import { createBucket, deleteBucket, getBucketLocation, headBucket } from './buckets/bucket.ts';
 import {
   deleteBucketOwnershipControls,
@@ -78,6 +79,7 @@ export const operations: readonly Route[] = [
     putBucketOwnershipControls,
     deleteBucketOwnershipControls,
   ),
+  ...bucketRoutes('encryption', getBucketEncryption, putBucketEncryption, deleteBucketEncryption),
   ...bucketRoutes('cors', getBucketCors, putBucketCors, deleteBucketCors),
   ...bucketRoutes('lifecycle', getBucketLifecycle, putBucketLifecycle, deleteBucketLifecycle),
   ...bucketRoutes('tagging', getBucketTagging, putBucketTagging, deleteBucketTagging),

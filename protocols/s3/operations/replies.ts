@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, Checksum, ObjectStore, ObjectVersion } from '@granary/storage/object-store';
+import type { Bucket, Checksum, ObjectVersion } from '@granary/storage/object-store';
 import type { S3Reply, S3Request } from '../request.ts';
 import { element, field, xmlDocument } from '../xml.ts';
 
@@ -29,15 +29,6 @@ export function checksumHeaders(checksum: Checksum | null | undefined): Outgoing
 /** Buckets that never had versions do not talk of them. */
 export function versionHeader(bucket: Bucket, version: Pick<ObjectVersion, 'versionId'>): OutgoingHttpHeaders {
   return bucket.versioning === 'off' ? {} : { 'x-amz-version-id': version.versionId };
-}
-
-/** Whether bytes are encrypted on the drives is the array's matter, not the client's. */
-export function encrypts(store: ObjectStore): boolean {
-  return store.isEncrypting;
-}
-
-export function encryptionHeader(store: ObjectStore): OutgoingHttpHeaders {
-  return encrypts(store) ? { 'x-amz-server-side-encryption': 'AES256' } : {};
 }
 
 /** To S3 the account owns what is in its buckets, whichever of its users put it there. */

@@ -22,6 +22,8 @@ export class MemoryStore {
       policies: [{ index: 0, name: 'one', copies: 1, dataFragments: 0, parityFragments: 0 }],
       defaultPolicy: 0,
       isEncrypting: false,
+      canEncrypt: false,
+      isEncrypted: () => false,
       commit: (operation: string, args: unknown) => this.#commit(operation, args),
       bucket: (account: string, name: string) =>
         this.buckets.find((each) => each.account === account && each.name === name),

@@ -37,7 +37,7 @@ export async function tempStore(options: { readonly encrypted?: boolean } = {}):
     defaultPolicy: 0,
     encryption: options.encrypted
       ? { writeKey: 1, keys: [{ number: 1, key: new Uint8Array(32).fill(7) }] }
-      : { writeKey: 0, keys: [] },
+      : { writeKey: 0, serviceKey: 2, keys: [{ number: 2, key: new Uint8Array(32).fill(9) }] },
   };
   const index = new IndexWriter(join(folder, 'index.db'));
   let segment = 0;
@@ -51,7 +51,7 @@ export async function tempStore(options: { readonly encrypted?: boolean } = {}):
   const store = new LocalObjectStore({
     layout: () => layout,
     // As a controller has it: the smallest bodies come along with their commit.
-    commit: stagingCommit(index, (policy, bytes) => writer.stage(policy, bytes)),
+    commit: stagingCommit(index, (policy, bytes, how) => writer.stage(policy, bytes, bytes.length, how)),
     alongBytesMax: ALONG_BYTES_MAX,
     reader: index.reader,
     writer,

@@ -116,7 +116,7 @@ class Extraction {
       const attributes = attributesOf(file, place.object);
       const { store } = this.#request;
       if (file.size > SMALL) {
-        const uploaded = await stageStream(store, bucket.policy, file.bytes(), file.size);
+        const uploaded = await stageStream(store, bucket, file.bytes(), file.size);
         await this.#put(bucket, place.object, attributes, uploaded);
         return;
       }
@@ -124,7 +124,7 @@ class Extraction {
       for await (const piece of file.bytes()) pieces.push(piece);
       const bytes = Buffer.concat(pieces);
       await this.#aside(path, async () => {
-        await this.#put(bucket, place.object, attributes, await stageBytes(store, bucket.policy, bytes));
+        await this.#put(bucket, place.object, attributes, await stageBytes(store, bucket, bytes));
       });
     } catch (error) {
       this.#failed(path, error);

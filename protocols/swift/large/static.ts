@@ -95,7 +95,7 @@ async function commitManifest(
   }
   const attributes = { ...newAttributes(request, object), staticManifest: { etag, size } };
   const expiresAt = expiryOf(request) ?? null;
-  const uploaded = await stageBytes(store, bucket.policy, Buffer.from(JSON.stringify(segments)));
+  const uploaded = await stageBytes(store, bucket, Buffer.from(JSON.stringify(segments)));
   const owner = request.caller?.user ?? bucket.settings.owner ?? '';
   return store.commit('putObject', {
     bucket: bucket.id,

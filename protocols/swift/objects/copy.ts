@@ -61,6 +61,7 @@ function copiedAttributes(
     acl: _acl,
     grants: _grants,
     writer: _writer,
+    encryption: _encryption,
     replication: _replication,
     staticManifest,
     dynamicManifest,
@@ -97,14 +98,17 @@ async function copyBytes(
   isRaw: boolean,
 ): Promise<Uploaded> {
   const { bucket, key, sequence, size, etag } = source;
-  if (isRaw && from.policy === target.policy)
+  if (source.attributes.customerKey !== undefined)
+    throw new SwiftRefusal(409, 'The object is encrypted with a key of its client: copy it over S3 with that key.');
+  const isAsWanted = target.settings.encryption === undefined || request.store.isEncrypted(source);
+  if (isRaw && from.policy === target.policy && isAsWanted)
     return { content: { kind: 'copy', of: { bucket, key, sequence } }, size, etag };
   if (whole.size > MAX_OBJECT_SIZE) throw new SwiftRefusal(413, 'The object is too large to be copied whole.');
   const bytes = whole.size === 0 ? new Uint8Array(0) : await whole.read({ start: 0, end: whole.size });
   const copied =
     bytes instanceof Uint8Array
-      ? await stageBytes(request.store, target.policy, bytes)
-      : await stageStream(request.store, target.policy, bytes, whole.size);
+      ? await stageBytes(request.store, target, bytes)
+      : await stageStream(request.store, target, bytes, whole.size);
   return isRaw ? { ...copied, etag } : copied;
 }
 

@@ -15,6 +15,13 @@ export interface Uploaded {
   readonly etag: string;
 }
 
+type Target = Pick<Bucket, 'policy' | 'settings'>;
+
+/** What S3 clients set for a bucket holds for what comes over Swift, too. */
+function kept({ settings }: Target): { readonly encrypt: boolean } {
+  return { encrypt: settings.encryption !== undefined };
+}
+
 const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
 /** How many bytes more a container takes; 413 when it takes no object more. */
@@ -27,15 +34,16 @@ export function demandRoom(bucket: Bucket, size: number | undefined): number {
   return room;
 }
 
-export async function stageBytes(store: ObjectStore, policy: number, bytes: Uint8Array): Promise<Uploaded> {
+export async function stageBytes(store: ObjectStore, bucket: Target, bytes: Uint8Array): Promise<Uploaded> {
   const etag = bytes.length === 0 ? EMPTY_MD5 : hash('md5', bytes, 'hex');
-  const content: NewContent = bytes.length === 0 ? { kind: 'empty' } : await store.stage(policy, bytes, bytes.length);
+  const content: NewContent =
+    bytes.length === 0 ? { kind: 'empty' } : await store.stage(bucket.policy, bytes, bytes.length, kept(bucket));
   return { content, size: bytes.length, etag };
 }
 
 export async function stageStream(
   store: ObjectStore,
-  policy: number,
+  bucket: Target,
   bytes: AsyncIterable<Uint8Array>,
   size: number | undefined,
 ): Promise<Uploaded> {
@@ -48,7 +56,7 @@ export async function stageStream(
       yield chunk;
     }
   }
-  const content = await store.stage(policy, hashed(), size);
+  const content = await store.stage(bucket.policy, hashed(), size, kept(bucket));
   return { content, size: count, etag: md5.digest('hex') };
 }
 
@@ -71,9 +79,9 @@ export async function acceptUpload(request: SwiftRequest, bucket: Bucket): Promi
   if (body.length !== undefined && body.length <= SMALL) {
     const bytes = await body.whole(limit, tooLarge);
     if (request.header('etag') !== undefined) demandEtag(request, hash('md5', bytes, 'hex'));
-    return stageBytes(store, bucket.policy, bytes);
+    return stageBytes(store, bucket, bytes);
   }
-  const uploaded = await stageStream(store, bucket.policy, body.stream(limit, tooLarge), body.length);
+  const uploaded = await stageStream(store, bucket, body.stream(limit, tooLarge), body.length);
   demandEtag(request, uploaded.etag);
   return uploaded;
 }

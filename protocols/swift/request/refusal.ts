@@ -42,6 +42,7 @@ const STORE_ERRORS: Readonly<Record<ObjectErrorCode, readonly [status: number, m
   'invalid-state': [409, 'The state of the container does not allow this.'],
   'no-such-policy': [400, 'There is no such storage policy.'],
   'encryption-locked': [503, 'The data is encrypted and locked until the operator restores the encryption password.'],
+  sealed: [409, 'The object is encrypted with a key of its client: read it over S3 with that key.'],
   'no-quorum': [503, 'Too few drives answer. Please try again.'],
   'no-space': [507, 'There is no space left.'],
   unreadable: [503, 'The object cannot be read at the moment.'],

@@ -20,6 +20,10 @@ export async function openTestStore(): Promise<TestStore> {
     get defaultPolicy() {
       return real.defaultPolicy;
     },
+    get canEncrypt() {
+      return real.canEncrypt;
+    },
+    isEncrypted: (version) => real.isEncrypted(version),
     get isEncrypting() {
       return real.isEncrypting;
     },
@@ -36,9 +40,9 @@ export async function openTestStore(): Promise<TestStore> {
     upload: (id) => real.upload(id),
     uploads: (bucket, query) => real.uploads(bucket, query),
     parts: (upload, page) => real.parts(upload, page),
-    async stage(policy, body, size) {
+    async stage(policy, body, size, options) {
       if (store.fault) throw store.fault;
-      return real.stage(policy, body, size);
+      return real.stage(policy, body, size, options);
     },
     read(version, range) {
       if (store.fault) throw store.fault;

@@ -3,7 +3,8 @@ import type { Layout } from '../layout/layout.ts';
 import type { ByteRange } from '../object-store.ts';
 import type { BlobRecord, PolicyLayout } from '../records.ts';
 import { type AccessOptions, BlobAccess } from './blob-access.ts';
-import { decryptor, keyOf } from './cipher.ts';
+import { decryptor } from '../counter-mode.ts';
+import { keyOf } from './cipher.ts';
 import { stripeBytes } from './pieces.ts';
 
 /** About so much is read at a time. */

@@ -3,6 +3,7 @@ import type { OpenDrives } from '../drives/drives.ts';
 import { type PieceBody, wholePiece } from '../drives/piece-body.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
+import type { StageOptions } from '../object-store.ts';
 import type { Place, StagedBlob } from '../records.ts';
 import { GroupedIds } from './blob-ids.ts';
 import { BlobStream } from './blob-stream.ts';
@@ -14,6 +15,12 @@ import { blocksOfSlots, paddedBytes } from './stripes.ts';
 export interface BlobWriterOptions {
   readonly layout: () => Layout;
   readonly drives: OpenDrives;
+}
+
+/** Where bytes go, and how they are kept. */
+interface Target {
+  readonly policy: number;
+  readonly encrypt: boolean;
 }
 
 /** Puts bytes on the drives of a policy: small bodies packed with those of others, large ones as they come. */
@@ -31,33 +38,39 @@ export class BlobWriter {
    * Durable on a quorum of drives when it resolves. An empty body gives `[]`. With `size`, a body of another length is
    * refused. When it rejects, nothing is left but dead space. Chunks of a body need last only until the next is asked for.
    */
-  async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]> {
+  async stage(
+    policy: number,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    size?: number,
+    { encrypt = false }: StageOptions = {},
+  ): Promise<StagedBlob[]> {
+    const to = { policy, encrypt };
     if ((size ?? 0) > BLOB_BYTES_MAX) throw new ObjectError('too-large', 'The body has more than 5 GiB.');
     if (body instanceof Uint8Array) {
       checkSize(body.length, size);
-      return body.length <= PACKED_BYTES_MAX ? this.#packOne(policy, body) : this.#stream(policy, only(body), size);
+      return body.length <= PACKED_BYTES_MAX ? this.#packOne(to, body) : this.#stream(to, only(body), size);
     }
-    if (size === undefined) return this.#collect(policy, body);
-    return size <= PACKED_BYTES_MAX ? this.#gather(policy, body, size) : this.#stream(policy, body, size);
+    if (size === undefined) return this.#collect(to, body);
+    return size <= PACKED_BYTES_MAX ? this.#gather(to, body, size) : this.#stream(to, body, size);
   }
 
   /** A body of unknown size: kept until its end, or until it is known to be large. */
-  async #collect(policy: number, body: AsyncIterable<Uint8Array>): Promise<StagedBlob[]> {
+  async #collect(to: Target, body: AsyncIterable<Uint8Array>): Promise<StagedBlob[]> {
     const source = body[Symbol.asyncIterator]();
     const chunks: Uint8Array[] = [];
     let total = 0;
     while (total <= PACKED_BYTES_MAX) {
       const next = await source.next();
-      if (next.done) return this.#packOne(policy, Buffer.concat(chunks));
+      if (next.done) return this.#packOne(to, Buffer.concat(chunks));
       chunks.push(Uint8Array.from(next.value));
       total += next.value.length;
     }
-    return this.#stream(policy, resume(chunks, source), undefined);
+    return this.#stream(to, resume(chunks, source), undefined);
   }
 
   /** A small body of known size: its bytes are put where they are written from as they come. */
-  async #gather(policy: number, body: AsyncIterable<Uint8Array>, size: number): Promise<StagedBlob[]> {
-    const data = allocate(size === 0 ? 0 : paddedBytes(size, ringOf(this.#layout(), policy).policy));
+  async #gather(to: Target, body: AsyncIterable<Uint8Array>, size: number): Promise<StagedBlob[]> {
+    const data = allocate(size === 0 ? 0 : paddedBytes(size, ringOf(this.#layout(), to.policy).policy));
     let filled = 0;
     try {
       for await (const chunk of body) {
@@ -68,24 +81,24 @@ export class BlobWriter {
       checkSize(filled, size);
       if (size === 0) return [];
       // Not before all of it is here: until then drives may come and go.
-      return await this.#pack(policy, data, size);
+      return await this.#pack(to, data, size);
     } finally {
       release(data);
     }
   }
 
   /** Written as it is where nothing has to be changed or computed. */
-  #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
+  #packOne(to: Target, body: Uint8Array): Promise<StagedBlob[]> {
     if (body.length === 0) return Promise.resolve([]);
     const layout = this.#layout();
-    const mustCopy = layout.encryption.writeKey !== 0 || ringOf(layout, policy).policy.copies === 0;
-    if (mustCopy) return this.#gather(policy, only(body), body.length);
-    return this.#pack(policy, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
+    const mustCopy = to.encrypt || layout.encryption.writeKey !== 0 || ringOf(layout, to.policy).policy.copies === 0;
+    if (mustCopy) return this.#gather(to, only(body), body.length);
+    return this.#pack(to, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
   }
 
   /** With encryption, `data` is changed. */
-  async #pack(policy: number, data: Buffer, size: number): Promise<StagedBlob[]> {
-    const blob = new NewBlob(this.#layout(), policy, this.#ids.next(size));
+  async #pack({ policy, encrypt }: Target, data: Buffer, size: number): Promise<StagedBlob[]> {
+    const blob = new NewBlob(this.#layout(), policy, { id: this.#ids.next(size), encrypt });
     if (blob.isEncrypted) data.set(blob.sealed(data.subarray(0, size)));
     const drives = new SlotDrives(blob, this.#layout(), this.#drives);
     const blocks = blocksOfSlots(data, size, blob.policy);
@@ -113,9 +126,13 @@ export class BlobWriter {
     return null;
   }
 
-  async #stream(policy: number, body: AsyncIterable<Uint8Array>, size: number | undefined): Promise<StagedBlob[]> {
+  async #stream(
+    { policy, encrypt }: Target,
+    body: AsyncIterable<Uint8Array>,
+    size: number | undefined,
+  ): Promise<StagedBlob[]> {
     const layout = this.#layout();
-    const blob = new NewBlob(layout, policy);
+    const blob = new NewBlob(layout, policy, { encrypt });
     const stream = new BlobStream(blob, new SlotDrives(blob, layout, this.#drives));
     const written = await stream.write(size === undefined ? body : ofSize(body, size));
     return [staged(blob, written.size, written.places)];

@@ -4,8 +4,14 @@ import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { PolicyLayout } from '../records.ts';
 import { newId } from './blob-ids.ts';
-import { encryptor, keyOf } from './cipher.ts';
+import { encryptor } from '../counter-mode.ts';
+import { keyOf, writeKeyOf } from './cipher.ts';
 import { partitionInPolicy, partitionOf, pieceLength } from './pieces.ts';
+
+interface NewBlobOptions {
+  readonly id?: Uint8Array;
+  readonly encrypt?: boolean;
+}
 
 /** A blob that is being written: who it is, where it belongs, and how its bytes are changed on the way. */
 export class NewBlob {
@@ -17,12 +23,12 @@ export class NewBlob {
   readonly key: number;
   readonly #cipher: Cipheriv | undefined;
 
-  constructor(layout: Layout, policy: number, id = newId()) {
+  constructor(layout: Layout, policy: number, { id = newId(), encrypt = false }: NewBlobOptions = {}) {
     this.id = id;
     this.ring = ringOf(layout, policy);
     this.policy = this.ring.policy;
     this.partition = partitionOf(this.id, policy, this.ring.partitions);
-    this.key = layout.encryption.writeKey;
+    this.key = writeKeyOf(layout.encryption, encrypt);
     this.#cipher = this.key === 0 ? undefined : encryptor(keyOf(layout.encryption, this.key), this.id);
   }
 

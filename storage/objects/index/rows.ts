@@ -90,6 +90,8 @@ export interface PartRow extends ContentRow {
   readonly etag: string;
   readonly checksum: string | null;
   readonly modified_at: number;
+  /** Where its encryption with a key of the client's starts. */
+  readonly start: string | null;
 }
 
 export interface BlobRow {
@@ -178,7 +180,10 @@ export function retentionOf(row: Pick<VersionRow, 'retention_mode' | 'retention_
 }
 
 /** Attributes of one object that listings do not show. */
-interface Details extends Pick<ObjectAttributes, 'headers' | 'metadata' | 'partSizes' | 'partChecksums'> {
+interface Details extends Pick<
+  ObjectAttributes,
+  'headers' | 'metadata' | 'partSizes' | 'partChecksums' | 'customerKey'
+> {
   /** The value alone. */
   readonly checksum?: string;
 }
@@ -203,13 +208,11 @@ export function attributesOf(row: Pick<VersionRow, 'attributes' | 'details'>): O
 
 /** Values of the columns `attributes` and `details`; null for none. */
 export function attributeValues(attributes: ObjectAttributes): [string | null, string | null] {
-  const { headers, metadata, checksum: whole, partSizes, partChecksums, ...listed } = attributes;
-  if (!whole) return [jsonOrNull(listed), jsonOrNull({ headers, metadata, partSizes, partChecksums })];
+  const { headers, metadata, checksum: whole, partSizes, partChecksums, customerKey, ...listed } = attributes;
+  const details = { headers, metadata, partSizes, partChecksums, customerKey };
+  if (!whole) return [jsonOrNull(listed), jsonOrNull(details)];
   const { value, ...checksum } = whole;
-  return [
-    jsonOrNull({ ...listed, checksum }),
-    jsonOrNull({ headers, metadata, checksum: value, partSizes, partChecksums }),
-  ];
+  return [jsonOrNull({ ...listed, checksum }), jsonOrNull({ ...details, checksum: value })];
 }
 
 export function jsonOrNull(value: object): string | null {

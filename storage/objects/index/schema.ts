@@ -196,5 +196,6 @@ export const MIGRATIONS: Migrations = {
           WHERE versioning <> 'off'`);
       },
     },
+    { name: '0004-part-start', sql: 'ALTER TABLE parts ADD COLUMN start TEXT' },
   ],
 };

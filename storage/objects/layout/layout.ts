@@ -42,6 +42,8 @@ export interface Layout {
 export interface EncryptionState {
   /** Key that new blobs are encrypted with; 0 for none. */
   readonly writeKey: number;
+  /** And those with that ask for encryption while it is 0. */
+  readonly serviceKey?: number;
   /** Keys at hand by number, 32 bytes each. A key that is missing here is locked. */
   readonly keys: readonly { readonly number: number; readonly key: Uint8Array }[];
 }

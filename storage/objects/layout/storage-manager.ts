@@ -1,3 +1,4 @@
+import type { StageOptions } from '../object-store.ts';
 import type { Transaction } from '@granary/kernel/sqlite';
 import { BlobWriter } from '../blobs/blob-writer.ts';
 import type { DriveActivity } from '../drives/activity.ts';
@@ -141,8 +142,8 @@ export class StorageManager {
   }
 
   /** Puts small bodies on the drives, for threads that leave theirs to this one: see `stagingCommit`. */
-  stage(policy: number, bytes: Uint8Array): Promise<StagedBlob[]> {
-    return this.#writer.stage(policy, bytes);
+  stage(policy: number, bytes: Uint8Array, options?: StageOptions): Promise<StagedBlob[]> {
+    return this.#writer.stage(policy, bytes, bytes.length, options);
   }
 
   /** What this thread did on each drive since it was opened here. */

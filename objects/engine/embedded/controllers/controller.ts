@@ -112,9 +112,9 @@ export class ObjectController {
     const onDamage = ({ partition }: { readonly partition: number }) => this.#notify('damaged', { partition });
     const blobWriter = new BlobWriter({ layout, drives });
     const writer: LocalStoreOptions['writer'] = {
-      stage: async (policy, body, size) => {
+      stage: async (policy, body, size, options) => {
         refuseFull(known(this.#settings).fullPolicies, policy);
-        return blobWriter.stage(policy, body, size);
+        return blobWriter.stage(policy, body, size, options);
       },
     };
     const { alongBytesMax } = this.#data;

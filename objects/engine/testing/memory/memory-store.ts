@@ -12,6 +12,7 @@ interface StoreOptions {
 /** Buckets, objects and their bytes in memory. */
 export class MemoryObjectStore extends MemoryReads implements ObjectStore {
   readonly isEncrypting = false;
+  readonly canEncrypt = false;
   readonly commit: ObjectStore['commit'];
   readonly #options: StoreOptions;
   readonly #state: MemoryState;
@@ -35,6 +36,10 @@ export class MemoryObjectStore extends MemoryReads implements ObjectStore {
   /** Bytes of all accounts under a policy. */
   bytesOf(policy: number): number {
     return this.#state.usage.bytesOf(policy);
+  }
+
+  isEncrypted(): boolean {
+    return false;
   }
 
   async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent> {

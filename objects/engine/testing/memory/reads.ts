@@ -21,7 +21,10 @@ import type { MemoryState } from './state.ts';
 type BucketPage = Parameters<ObjectStore['buckets']>[1];
 type VersionQuery = Parameters<ObjectStore['listVersions']>[1];
 type UploadQuery = Parameters<ObjectStore['uploads']>[1];
-type Reads = Omit<ObjectStore, 'policies' | 'defaultPolicy' | 'isEncrypting' | 'commit' | 'stage'>;
+type Reads = Omit<
+  ObjectStore,
+  'policies' | 'defaultPolicy' | 'isEncrypting' | 'canEncrypt' | 'isEncrypted' | 'commit' | 'stage'
+>;
 
 interface Entry<T> {
   readonly key: string;

@@ -239,7 +239,6 @@ test('what is never set answers so, and cannot be set', async () => {
     accelerate: [200, 'AccelerateConfiguration'],
     requestPayment: [200, 'BucketOwner'],
     website: [404, 'NoSuchWebsiteConfiguration'],
-    encryption: [404, 'ServerSideEncryptionConfigurationNotFoundError'],
   };
   for (const [name, [status, text]] of Object.entries(answers)) {
     const answer = expect(await ada.call('GET', `/${bucket}`, { query: { [name]: '' } }), status);

@@ -1,7 +1,7 @@
 import { S3Error, type S3ErrorCode } from '../../errors.ts';
 import type { Route, S3Operation } from '../../request.ts';
-import { element, field } from '../../xml.ts';
-import { encrypts, NO_CONTENT, xmlReply } from '../replies.ts';
+import { field } from '../../xml.ts';
+import { NO_CONTENT, xmlReply } from '../replies.ts';
 
 /** What S3 has and this array has not. Clients ask for it all the same and get the error that it is not set; setting it is refused. */
 interface Probe {
@@ -32,21 +32,6 @@ const PROBES: readonly Probe[] = [
   { name: 'website', title: 'BucketWebsite', get: 'NoSuchWebsiteConfiguration', removable: true },
 ];
 
-const getBucketEncryption: S3Operation = {
-  name: 'GetBucketEncryption',
-  class: 'get',
-  subject: 'bucket',
-  action: 's3:GetEncryptionConfiguration',
-  changes: false,
-  run({ bucket, context }) {
-    if (!encrypts(context.store)) {
-      throw new S3Error('ServerSideEncryptionConfigurationNotFoundError', undefined, { BucketName: bucket.name });
-    }
-    const standard = element('ApplyServerSideEncryptionByDefault', field('SSEAlgorithm', 'AES256'));
-    return xmlReply('ServerSideEncryptionConfiguration', element('Rule', standard + field('BucketKeyEnabled', false)));
-  },
-};
-
 const restoreObject: S3Operation = {
   name: 'RestoreObject',
   class: 'other',
@@ -58,11 +43,7 @@ const restoreObject: S3Operation = {
   },
 };
 
-const removeEncryption = removal('DeleteBucketEncryption', 's3:PutEncryptionConfiguration');
-
 export const unsetRoutes: readonly Route[] = [
-  { method: 'GET', level: 'bucket', query: ['encryption'], operation: getBucketEncryption },
-  { method: 'DELETE', level: 'bucket', query: ['encryption'], operation: removeEncryption },
   { method: 'POST', level: 'object', query: ['restore'], operation: restoreObject },
   ...PROBES.flatMap(probeRoutes),
 ];

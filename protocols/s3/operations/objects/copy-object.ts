@@ -3,14 +3,17 @@ import { algorithmOf, summer } from '../../checksums/checksums.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
-import { copyBytes, type CopiedBytes } from './copy-bytes.ts';
+import { OWN } from '../../encryption/customer-key.ts';
+import { type Encryption, encryptionOf, isEncrypted, writtenEncryption } from '../../encryption/encryption.ts';
+import { copyBytes } from './copy-bytes.ts';
+import type { StagedBody } from './stage-body.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from './copy-source.ts';
-import { accessAttributes, checkEncryption, checkQuota, checkStorageClass, describedBy } from './object-attributes.ts';
+import { accessAttributes, checkQuota, checkStorageClass, describedBy } from './object-attributes.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { lockOfHeaders } from './lock.ts';
 import { shown } from './object-content.ts';
 import { isoDate } from '../dates.ts';
-import { checksumFields, encryptionHeader, quoted, versionHeader, xmlReply } from '../replies.ts';
+import { checksumFields, quoted, versionHeader, xmlReply } from '../replies.ts';
 import { tagsOfHeader } from './tags.ts';
 import { checkEarly, writeConditions } from './write-conditions.ts';
 
@@ -26,6 +29,7 @@ export const copyObject: S3Operation = {
   changes: true,
   async run(request) {
     const { bucket, caller, context, key, now } = request;
+    const encryption = encryptionOf(request);
     const source = await copySource(request);
     const { version } = source;
     demandTags(request, source);
@@ -40,7 +44,7 @@ export const copyObject: S3Operation = {
       );
     }
     checkQuota(bucket, shown(version).size);
-    const { content, size, etag, checksum, parts } = await bytesOfCopy(request, source);
+    const { content, size, etag, checksum, attributes: ofBytes } = await bytesOfCopy(request, source, encryption);
     const copy = await context.store.commit('putObject', {
       bucket: bucket.id,
       key,
@@ -48,7 +52,7 @@ export const copyObject: S3Operation = {
       size,
       etag,
       owner: caller?.user ?? bucket.settings.owner ?? bucket.account,
-      attributes: { ...attributes, ...parts, ...(checksum !== null && { checksum }) },
+      attributes: { ...attributes, ...ofBytes, ...(checksum !== null && { checksum }) },
       ...lock,
       ...condition,
       at: now,
@@ -61,7 +65,7 @@ export const copyObject: S3Operation = {
       {
         ...versionHeader(bucket, copy),
         ...(source.bucket.versioning !== 'off' && { 'x-amz-copy-source-version-id': version.versionId }),
-        ...encryptionHeader(context.store),
+        ...writtenEncryption(encryption),
         ...expirationHeader(bucket, copy),
       },
     );
@@ -70,7 +74,6 @@ export const copyObject: S3Operation = {
 
 async function attributesOfCopy(request: S3Request, source: CopySource): Promise<ObjectAttributes> {
   checkStorageClass(request);
-  checkEncryption(request);
   const replaces = directive(request, 'x-amz-metadata-directive');
   const retags = directive(request, 'x-amz-tagging-directive');
   demandChange(request, source, replaces);
@@ -119,7 +122,7 @@ function demandChange(request: S3Request, { bucket, version, named }: CopySource
   const changes =
     replaces ||
     (named && !version.isLatest) ||
-    ['x-amz-storage-class', 'x-amz-website-redirect-location', 'x-amz-server-side-encryption'].some(
+    ['x-amz-storage-class', 'x-amz-website-redirect-location', 'x-amz-server-side-encryption', `${OWN}-algorithm`].some(
       (name) => request.header(name) !== undefined,
     );
   if (!same || changes) return;
@@ -129,29 +132,41 @@ function demandChange(request: S3Request, { bucket, version, named }: CopySource
   );
 }
 
-type BytesOfCopy = CopiedBytes & { readonly parts: Pick<ObjectAttributes, 'partSizes' | 'partChecksums'> };
+type BytesOfCopy = Pick<StagedBody, 'content' | 'size' | 'etag' | 'checksum'> & {
+  readonly attributes: Pick<ObjectAttributes, 'partSizes' | 'partChecksums' | 'encryption' | 'customerKey'>;
+};
 
 /** Segments of a large object are put together: the copy has to last when they go. */
-async function bytesOfCopy(request: S3Request, { bucket, version }: CopySource): Promise<BytesOfCopy> {
+async function bytesOfCopy(request: S3Request, source: CopySource, encryption: Encryption): Promise<BytesOfCopy> {
+  const { bucket, version, key } = source;
   const { size, etag, attributes, content } = version;
   const wanted = algorithmOfCopy(request);
-  if (attributes.staticManifest !== undefined) {
-    const range = { start: 0, end: attributes.staticManifest.size };
-    return { ...(await copyBytes(request, version, range, wanted)), parts: {} };
+  const isAnother = attributes.staticManifest !== undefined || key !== null || encryption.kind === 'customer';
+  if (isAnother) {
+    const range = { start: 0, end: shown(version).size };
+    const present = attributes.staticManifest === undefined ? attributes.checksum?.algorithm : undefined;
+    const copied = await copyBytes(request, source, range, encryption, wanted ?? present ?? null);
+    return { ...copied, attributes: copied.encryption };
   }
   const { partSizes, partChecksums } = attributes;
   const checksum = await checksumOfCopy(request, version, wanted);
-  const rest = { size, etag, checksum, parts: kept({ partSizes, partChecksums }) };
-  if (content.kind === 'empty') return { content, ...rest };
-  if (bucket.policy === request.bucket.policy) {
+  const parts = kept({ partSizes, partChecksums });
+  const { store } = request.context;
+  const encrypt = encryption.kind === 'array';
+  const isKept = isEncrypted(store, version);
+  if (bucket.policy === request.bucket.policy && (isKept || !encrypt || content.kind === 'empty')) {
+    const rest = { size, etag, checksum, attributes: { ...parts, ...((isKept || encrypt) && AES256) } };
+    if (content.kind === 'empty') return { content, ...rest };
     return {
       content: { kind: 'copy', of: { bucket: version.bucket, key: version.key, sequence: version.sequence } },
       ...rest,
     };
   }
-  const { store } = request.context;
-  return { content: await store.stage(request.bucket.policy, store.read(version), size), ...rest };
+  const staged = await store.stage(request.bucket.policy, store.read(version), size, { encrypt });
+  return { content: staged, size, etag, checksum, attributes: { ...parts, ...(encrypt && AES256) } };
 }
+
+const AES256 = { encryption: 'AES256' } as const;
 
 function algorithmOfCopy(request: S3Request): Checksum['algorithm'] | null {
   const name = request.header('x-amz-checksum-algorithm');

@@ -1,5 +1,7 @@
 import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import { bucketAddress, decodePercent } from '../../address.ts';
+import { type CustomerKey, OF_SOURCE } from '../../encryption/customer-key.ts';
+import { keyToRead } from '../../encryption/encryption.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import { evaluate } from './conditions.ts';
@@ -11,6 +13,8 @@ export const MOST_COPIED_BYTES = 5 * 2 ** 30;
 export interface CopySource {
   readonly bucket: Bucket;
   readonly version: ObjectVersion;
+  /** That it is encrypted with, if it is one of the client's. */
+  readonly key: CustomerKey | null;
   /** Whether the client named the version. */
   readonly named: boolean;
   /** Asks for another action on the same version: AccessDenied. */
@@ -24,6 +28,7 @@ export async function copySource(request: S3Request): Promise<CopySource> {
   const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
   const { bucket, demand } = await request.open(bucketAddress(bucketName), action, key, { versionId });
   const version = sourceVersion(request, bucket, key, versionId);
+  const customerKey = keyToRead(request, version, OF_SOURCE);
   const outcome = evaluate(
     {
       ifMatch: request.header('x-amz-copy-source-if-match'),
@@ -34,7 +39,7 @@ export async function copySource(request: S3Request): Promise<CopySource> {
     { etag: shown(version).etag, modifiedAt: version.modifiedAt },
   );
   if (outcome !== 'met') throw new S3Error('PreconditionFailed');
-  return { bucket, version, named: versionId !== undefined, demand };
+  return { bucket, version, key: customerKey, named: versionId !== undefined, demand };
 }
 
 function sourceVersion(request: S3Request, bucket: Bucket, key: string, versionId: string | undefined): ObjectVersion {

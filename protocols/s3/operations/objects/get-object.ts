@@ -2,6 +2,8 @@ import type { ByteRange, ObjectVersion } from '@granary/storage/object-store';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import type { CustomerKey } from '../../encryption/customer-key.ts';
+import { keyToRead, refuseOnRead } from '../../encryption/encryption.ts';
 import { evaluate, rangeHolds } from './conditions.ts';
 import { askedChecksum, objectHeaders, overrides } from './object-headers.ts';
 import { readObject, shown } from './object-content.ts';
@@ -22,13 +24,14 @@ export const getObject: S3Operation = {
   changes: false,
   async run(request) {
     const version = objectVersion(request);
-    const reply = answer(request, version);
+    const key = keyOf(request, version);
+    const reply = answer(request, version, key);
     if (reply.part === null) return reply;
     const { start, end } = reply.part;
     if (end === start) return { ...reply, body: new Uint8Array(0) };
-    const small = end - start <= WHOLE_BYTES_MAX && version.attributes.staticManifest === undefined;
+    const small = key === null && end - start <= WHOLE_BYTES_MAX && version.attributes.staticManifest === undefined;
     const { store } = request.context;
-    const body = small ? store.readWhole(version, reply.part) : readObject(request, version, reply.part);
+    const body = small ? store.readWhole(version, reply.part) : readObject(request, version, reply.part, key);
     return { ...reply, body: await body };
   },
 };
@@ -40,7 +43,10 @@ export const headObject: S3Operation = {
   action: 's3:GetObject',
   versionAction: 's3:GetObjectVersion',
   changes: false,
-  run: (request) => answer(request, objectVersion(request)),
+  run(request) {
+    const version = objectVersion(request);
+    return answer(request, version, keyOf(request, version));
+  },
 };
 
 type Answer = S3Reply & {
@@ -48,8 +54,13 @@ type Answer = S3Reply & {
   readonly part: ByteRange | null;
 };
 
+function keyOf(request: S3Request, version: ObjectVersion): CustomerKey | null {
+  refuseOnRead(request);
+  return keyToRead(request, version);
+}
+
 /** Everything of the reply but the bytes. */
-function answer(request: S3Request, version: ObjectVersion): Answer {
+function answer(request: S3Request, version: ObjectVersion, key: CustomerKey | null): Answer {
   const outcome = evaluate(
     {
       ifMatch: request.header('if-match'),
@@ -60,7 +71,7 @@ function answer(request: S3Request, version: ObjectVersion): Answer {
     { etag: shown(version).etag, modifiedAt: version.modifiedAt },
   );
   if (outcome === 'failed') throw new S3Error('PreconditionFailed');
-  const headers = { ...objectHeaders(request, version), ...overrides(request) };
+  const headers = { ...objectHeaders(request, version, key), ...overrides(request) };
   if (outcome === 'not-modified') return { status: 304, headers: unchangedHeaders(headers), part: null };
   return portion(request, version, headers);
 }

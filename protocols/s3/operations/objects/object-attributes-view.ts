@@ -1,4 +1,5 @@
 import type { ObjectVersion } from '@granary/storage/object-store';
+import { keyToRead } from '../../encryption/encryption.ts';
 import { badArgument } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';
@@ -28,6 +29,7 @@ export const getObjectAttributes: S3Operation = {
       );
     }
     const version = objectVersion(request);
+    keyToRead(request, version);
     const { attributes } = version;
     const { etag, size } = shown(version);
     const checksum = attributes.checksum === undefined ? '' : element('Checksum', checksumFields(attributes.checksum));

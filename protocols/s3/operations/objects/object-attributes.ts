@@ -1,11 +1,10 @@
 import type { Bucket, ObjectAttributes } from '@granary/storage/object-store';
-import { badArgument, S3Error } from '../../errors.ts';
+import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import type { AccessList } from '../../access/grants.ts';
 import { checkAcceptable, kept } from '../access/acl.ts';
 import { aclOfHeaders } from '../access/acl-headers.ts';
 import { textOfHeader } from '../header-text.ts';
-import { encrypts } from '../replies.ts';
 import { isReplica } from './replica.ts';
 import { tagsOfHeader } from './tags.ts';
 
@@ -17,7 +16,6 @@ const KEPT = ['cache-control', 'content-disposition', 'content-encoding', 'conte
 /** What the headers of a put say of the object beside its bytes. */
 export async function attributesOf(request: S3Request): Promise<ObjectAttributes> {
   checkStorageClass(request);
-  checkEncryption(request);
   const tagging = request.header('x-amz-tagging');
   const tags = tagging === undefined ? {} : tagsOfHeader(tagging);
   if (Object.keys(tags).length > 0) request.demand('s3:PutObjectTagging');
@@ -101,23 +99,6 @@ export function checkStorageClass(request: S3Request): void {
     throw new S3Error('InvalidStorageClass', 'The storage class must be STANDARD.', {
       StorageClassRequested: name.slice(0, 64),
     });
-  }
-}
-
-/** Encryption with the array's keys is on or off for all; with keys of the caller's it is not offered. */
-export function checkEncryption(request: S3Request): void {
-  if (request.header('x-amz-server-side-encryption-customer-algorithm') !== undefined) {
-    throw new S3Error('NotImplemented', 'Encryption with keys of the caller is not offered here.');
-  }
-  const algorithm = request.header('x-amz-server-side-encryption');
-  if (algorithm === undefined) return;
-  if (algorithm !== 'AES256') {
-    if (!algorithm.startsWith('aws:'))
-      throw badArgument('x-amz-server-side-encryption', algorithm, 'The algorithm must be AES256.');
-    throw new S3Error('NotImplemented', 'Encryption with keys of a key service is not offered here; AES256 is.');
-  }
-  if (!encrypts(request.context.store)) {
-    throw new S3Error('InvalidRequest', 'This array does not encrypt: its administrator has to switch that on first.');
   }
 }
 

@@ -1,5 +1,7 @@
 import type { ByteRange, ListedVersion, ObjectVersion } from '@granary/storage/object-store';
 import { BrokenManifestError, openStaticLargeObject } from '../../../objects/static-large-object.ts';
+import type { CustomerKey } from '../../encryption/customer-key.ts';
+import { unsealed } from '../../encryption/sealing.ts';
 import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 
@@ -16,11 +18,19 @@ export function readObject(
   request: S3Request,
   version: ObjectVersion,
   range: ByteRange,
+  key: CustomerKey | null,
 ): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>> {
   const { store } = request.context;
+  if (key !== null) return unsealed(store.read(keptBytes(version), range), version, range, key);
   return version.attributes.staticManifest === undefined
     ? store.read(version, range)
     : readSegments(request, version, range);
+}
+
+/** The version as it is kept, encrypted: the store gives out nothing else of it by mistake. */
+function keptBytes(version: ObjectVersion): ObjectVersion {
+  const { customerKey: _seal, ...attributes } = version.attributes;
+  return { ...version, attributes };
 }
 
 async function readSegments(

@@ -6,7 +6,9 @@ import { expirationHeader } from './expiration-header.ts';
 import { headerOfText } from '../header-text.ts';
 import { shown } from './object-content.ts';
 import { httpDate } from '../dates.ts';
-import { checksumHeaders, encryptionHeader, quoted, versionHeader } from '../replies.ts';
+import type { CustomerKey } from '../../encryption/customer-key.ts';
+import { readEncryption } from '../../encryption/encryption.ts';
+import { checksumHeaders, quoted, versionHeader } from '../replies.ts';
 
 const DEFAULT_TYPE = 'binary/octet-stream';
 
@@ -21,7 +23,11 @@ const OVERRIDES = [
 ].map((header) => [`response-${header}`, header] as const);
 
 /** Everything a reply tells of an object but how many of its bytes follow. */
-export function objectHeaders(request: S3Request, version: ObjectVersion): OutgoingHttpHeaders {
+export function objectHeaders(
+  request: S3Request,
+  version: ObjectVersion,
+  key: CustomerKey | null,
+): OutgoingHttpHeaders {
   const { attributes } = version;
   const headers: OutgoingHttpHeaders = {
     'accept-ranges': 'bytes',
@@ -29,7 +35,7 @@ export function objectHeaders(request: S3Request, version: ObjectVersion): Outgo
     etag: quoted(shown(version).etag),
     'content-type': headerOfText(attributes.contentType ?? DEFAULT_TYPE),
     ...versionHeader(request.bucket, version),
-    ...encryptionHeader(request.context.store),
+    ...readEncryption(request, version, key),
     ...expirationHeader(request.bucket, version),
     ...lockHeaders(request, version),
   };

@@ -2,7 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { WrittenVersion } from '@granary/storage/object-store';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { attributesOf, checkQuota } from './object-attributes.ts';
-import { checksumHeaders, encryptionHeader, quoted, versionHeader } from '../replies.ts';
+import { type Encryption, encryptionOf, writtenEncryption } from '../../encryption/encryption.ts';
+import { checksumHeaders, quoted, versionHeader } from '../replies.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { lockOfHeaders } from './lock.ts';
 import { stageBody } from './stage-body.ts';
@@ -16,36 +17,37 @@ export const putObject: S3Operation = {
   changes: true,
   async run(request) {
     const { body, bucket, caller, context, key, now } = request;
+    const encryption = encryptionOf(request);
     const attributes = await attributesOf(request);
     const lock = lockOfHeaders(request);
     const condition = writeConditions(request);
     checkEarly(request, condition.conditions);
     checkQuota(bucket, body.size ?? 0);
-    const { content, size, md5, checksum } = await stageBody(context.store, bucket.policy, body);
+    const { content, size, etag, checksum, encryption: kept } = await stageBody(request, encryption);
     const version = await context.store.commit('putObject', {
       bucket: bucket.id,
       key,
       content,
       size,
-      etag: md5,
+      etag,
       // What an anonymous caller puts belongs to whom the bucket belongs to.
       owner: caller?.user ?? bucket.settings.owner ?? bucket.account,
-      attributes: checksum === null ? attributes : { ...attributes, checksum },
+      attributes: { ...attributes, ...kept, ...(checksum !== null && { checksum }) },
       ...lock,
       ...condition,
       at: now,
     });
-    return { status: 200, headers: writtenHeaders(request, version) };
+    return { status: 200, headers: writtenHeaders(request, version, encryption) };
   },
 };
 
 /** What the reply says of an object that was written. */
-function writtenHeaders({ bucket, context }: S3Request, version: WrittenVersion): OutgoingHttpHeaders {
+function writtenHeaders({ bucket }: S3Request, version: WrittenVersion, encryption: Encryption): OutgoingHttpHeaders {
   return {
     etag: quoted(version.etag),
     ...checksumHeaders(version.attributes.checksum),
     ...versionHeader(bucket, version),
-    ...encryptionHeader(context.store),
+    ...writtenEncryption(encryption),
     ...expirationHeader(bucket, version),
   };
 }

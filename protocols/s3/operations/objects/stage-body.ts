@@ -1,5 +1,9 @@
-import type { Checksum, NewContent, ObjectStore } from '@granary/storage/object-store';
-import type { S3Body } from '../../request.ts';
+import { createHash } from 'node:crypto';
+import type { Checksum, NewContent, ObjectAttributes } from '@granary/storage/object-store';
+import { summer } from '../../checksums/checksums.ts';
+import { attributesOfEncryption, type Encryption } from '../../encryption/encryption.ts';
+import { Sealer } from '../../encryption/sealing.ts';
+import type { S3Request } from '../../request.ts';
 
 /** Up to this size a body is taken in as one buffer: a stream costs more. Beyond, the large fresh buffer does. */
 const SMALL_BYTES = 64 * 1024;
@@ -7,13 +11,77 @@ const SMALL_BYTES = 64 * 1024;
 export interface StagedBody {
   readonly content: NewContent;
   readonly size: number;
-  readonly md5: string;
+  readonly etag: string;
   readonly checksum: Checksum | null;
+  /** What has to be kept to decrypt it. */
+  readonly encryption: Pick<ObjectAttributes, 'encryption' | 'customerKey'>;
+  /** Where its own encryption starts; null where it has none. */
+  readonly start: string | null;
 }
 
 /** Takes in a body for a commit. It has been verified when this resolves. */
-export async function stageBody(store: ObjectStore, policy: number, body: S3Body): Promise<StagedBody> {
+export async function stageBody(request: S3Request, encryption: Encryption): Promise<StagedBody> {
+  const { body } = request;
   const small = body.size !== undefined && body.size <= SMALL_BYTES;
-  const content = await store.stage(policy, small ? await body.bytes(SMALL_BYTES) : body.stream(), body.size);
-  return { content, ...body.result() };
+  const staging = new Staging(request, encryption);
+  const content = await staging.stage(small ? await body.bytes(SMALL_BYTES) : body.stream(), body.size);
+  const { md5, ...result } = body.result();
+  return { content, ...result, ...staging.kept(md5) };
+}
+
+/** The same of bytes that are at hand, with the checksum that is wanted of them. */
+export async function stageBytes(
+  request: S3Request,
+  encryption: Encryption,
+  { bytes, size }: { readonly bytes: AsyncIterable<Uint8Array>; readonly size: number },
+  algorithm: Checksum['algorithm'] | null,
+): Promise<StagedBody> {
+  const md5 = createHash('md5');
+  const sum = algorithm === null ? null : summer(algorithm);
+  async function* summed(): AsyncGenerator<Uint8Array, void> {
+    for await (const piece of bytes) {
+      md5.update(piece);
+      sum?.update(piece);
+      yield piece;
+    }
+  }
+  const staging = new Staging(request, encryption);
+  const content: NewContent = size === 0 ? { kind: 'empty' } : await staging.stage(summed(), size);
+  const checksum: Checksum | null =
+    algorithm === null || sum === null ? null : { algorithm, value: sum.digest(), type: 'FULL_OBJECT' };
+  return { content, size, checksum, ...staging.kept(md5.digest('hex')) };
+}
+
+/** Bytes on their way to the store of a bucket, encrypted as they are to be. */
+class Staging {
+  readonly #request: S3Request;
+  readonly #encryption: Encryption;
+  readonly #sealer: Sealer | undefined;
+
+  constructor(request: S3Request, encryption: Encryption) {
+    this.#request = request;
+    this.#encryption = encryption;
+    this.#sealer = encryption.kind === 'customer' ? new Sealer(encryption.seal, encryption.key) : undefined;
+  }
+
+  stage(bytes: Uint8Array | AsyncIterable<Uint8Array>, size: number | undefined): Promise<NewContent> {
+    const { context, bucket } = this.#request;
+    const sealer = this.#sealer;
+    const kept =
+      sealer === undefined ? bytes : bytes instanceof Uint8Array ? sealer.sealed(bytes) : each(bytes, sealer);
+    return context.store.stage(bucket.policy, kept, size, { encrypt: this.#encryption.kind === 'array' });
+  }
+
+  kept(md5: string): Pick<StagedBody, 'etag' | 'encryption' | 'start'> {
+    const start = this.#sealer?.start ?? null;
+    return {
+      etag: this.#sealer?.etag(md5) ?? md5,
+      encryption: attributesOfEncryption(this.#encryption, start === null ? [] : [start]),
+      start,
+    };
+  }
+}
+
+async function* each(bytes: AsyncIterable<Uint8Array>, sealer: Sealer): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of bytes) yield sealer.sealed(piece);
 }

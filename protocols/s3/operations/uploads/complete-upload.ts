@@ -1,6 +1,7 @@
 import type { Checksum, Part, Upload, WrittenVersion } from '@granary/storage/object-store';
 import { encodePart } from '../../address.ts';
 import { CHECKSUM_HEADERS, checksumOf } from '../../checksums/checksums.ts';
+import { customerKeyOf } from '../../encryption/customer-key.ts';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
@@ -9,7 +10,7 @@ import { compositeChecksum, fullChecksum } from './checksum-combine.ts';
 import { bareTag } from '../objects/conditions.ts';
 import { expirationHeader } from '../objects/expiration-header.ts';
 import { checkQuota } from '../objects/object-attributes.ts';
-import { checksumFields, encryptionHeader, NO_CONTENT, quoted, versionHeader, xmlReply } from '../replies.ts';
+import { checksumFields, NO_CONTENT, quoted, versionHeader, xmlReply } from '../replies.ts';
 import { MOST_PARTS, uploadOf } from './upload.ts';
 import { writeConditions } from '../objects/write-conditions.ts';
 
@@ -33,6 +34,7 @@ export const completeMultipartUpload: S3Operation = {
   objectChecksums: true,
   async run(request) {
     const { bucket, context, key, now } = request;
+    customerKeyOf(request);
     const text = await request.body.text(DOCUMENT.lengthMax);
     const root = readXmlWithin(DOCUMENT, text, 'CompleteMultipartUpload', 'CompleteMultipartUploadRequest');
     const named = root.all('Part').map(partOf);
@@ -66,7 +68,7 @@ export const abortMultipartUpload: S3Operation = {
 };
 
 function reply(request: S3Request, version: WrittenVersion): S3Reply {
-  const { bucket, context, key, settings } = request;
+  const { bucket, key, settings } = request;
   const path = `${encodePart(bucket.name)}/${encodePart(key).replaceAll('%2F', '/')}`;
   return xmlReply(
     'CompleteMultipartUploadResult',
@@ -75,7 +77,11 @@ function reply(request: S3Request, version: WrittenVersion): S3Reply {
       field('Key', key) +
       field('ETag', quoted(version.etag)) +
       checksumFields(version.attributes.checksum),
-    { ...versionHeader(bucket, version), ...encryptionHeader(context.store), ...expirationHeader(bucket, version) },
+    {
+      ...versionHeader(bucket, version),
+      ...(version.attributes.encryption !== undefined && { 'x-amz-server-side-encryption': 'AES256' }),
+      ...expirationHeader(bucket, version),
+    },
   );
 }
 

@@ -6,7 +6,8 @@ import { field } from '../../xml.ts';
 import { combines } from './checksum-combine.ts';
 import { lockOfHeaders } from '../objects/lock.ts';
 import { attributesOf } from '../objects/object-attributes.ts';
-import { encryptionHeader, xmlReply } from '../replies.ts';
+import { attributesOfEncryption, encryptionOf, writtenEncryption } from '../../encryption/encryption.ts';
+import { xmlReply } from '../replies.ts';
 
 export const createMultipartUpload: S3Operation = {
   name: 'CreateMultipartUpload',
@@ -16,13 +17,14 @@ export const createMultipartUpload: S3Operation = {
   changes: true,
   async run(request) {
     const { bucket, caller, context, key, now } = request;
+    const encryption = encryptionOf(request);
     const checksum = checksumOf(request);
     const { retention = null, legalHold = false } = lockOfHeaders(request);
     const upload = await context.store.commit('createUpload', {
       bucket: bucket.id,
       key,
       owner: caller?.user ?? bucket.settings.owner ?? bucket.account,
-      attributes: await attributesOf(request),
+      attributes: { ...(await attributesOf(request)), ...attributesOfEncryption(encryption, []) },
       retention,
       legalHold,
       checksumAlgorithm: checksum?.algorithm ?? null,
@@ -33,7 +35,7 @@ export const createMultipartUpload: S3Operation = {
       'InitiateMultipartUploadResult',
       field('Bucket', bucket.name) + field('Key', key) + field('UploadId', upload.id),
       {
-        ...encryptionHeader(context.store),
+        ...writtenEncryption(encryption),
         ...(checksum !== null && {
           'x-amz-checksum-algorithm': checksum.algorithm,
           'x-amz-checksum-type': checksum.type,

@@ -2,12 +2,14 @@ import type { ByteRange, Upload } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
-import { copyBytes, type CopiedBytes } from '../objects/copy-bytes.ts';
+import { copyBytes } from '../objects/copy-bytes.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from '../objects/copy-source.ts';
 import { shown } from '../objects/object-content.ts';
+import type { StagedBody } from '../objects/stage-body.ts';
 import { copyRangeOf } from '../objects/range.ts';
 import { isoDate } from '../dates.ts';
-import { encryptionHeader, quoted, xmlReply } from '../replies.ts';
+import { encryptionOfPart, isEncrypted, writtenEncryption } from '../../encryption/encryption.ts';
+import { quoted, xmlReply } from '../replies.ts';
 import { partNumberOf, uploadOf } from './upload.ts';
 
 export const uploadPartCopy: S3Operation = {
@@ -20,17 +22,23 @@ export const uploadPartCopy: S3Operation = {
     const { bucket, context, key, now } = request;
     const number = partNumberOf(request);
     const upload = uploadOf(request);
+    const encryption = encryptionOfPart(request, upload);
     const source = await copySource(request);
     const range = rangeOfCopy(request, source);
     const copied =
-      shareable(source, upload, bucket.policy, range) ??
-      (await copyBytes(request, source.version, range, upload.checksumAlgorithm));
+      shareable(request, source, upload, range) ??
+      (await copyBytes(request, source, range, encryption, upload.checksumAlgorithm));
+    const { content, size, etag, checksum, start } = copied;
     const part = await context.store.commit('putPart', {
       upload: upload.id,
       bucket: bucket.id,
       key,
       number,
-      ...copied,
+      content,
+      size,
+      etag,
+      checksum,
+      start,
       at: now,
     });
     return xmlReply(
@@ -40,7 +48,7 @@ export const uploadPartCopy: S3Operation = {
         (part.checksum === null ? '' : field(`Checksum${part.checksum.algorithm}`, part.checksum.value)),
       {
         ...(source.bucket.versioning !== 'off' && { 'x-amz-copy-source-version-id': source.version.versionId }),
-        ...encryptionHeader(context.store),
+        ...writtenEncryption(encryption),
       },
     );
   },
@@ -65,16 +73,19 @@ function rangeOfCopy(request: S3Request, { version }: CopySource): ByteRange {
 
 /** The whole of an object whose MD5 is known can be shared, if its checksum is known, too, where one is wanted. */
 function shareable(
-  { bucket, version }: CopySource,
+  { bucket: target, context }: S3Request,
+  { bucket, version, key }: CopySource,
   upload: Upload,
-  policy: number,
   range: ByteRange,
-): CopiedBytes | undefined {
+): Omit<StagedBody, 'encryption'> | undefined {
+  const { encryption, customerKey } = upload.attributes;
+  if (key !== null || customerKey !== undefined) return undefined;
+  if (encryption !== undefined && !isEncrypted(context.store, version)) return undefined;
   const whole = version.attributes.staticManifest === undefined && range.start === 0 && range.end === version.size;
   const { checksum } = version.attributes;
   const fits = checksum?.type === 'FULL_OBJECT' && checksum.algorithm === upload.checksumAlgorithm ? checksum : null;
-  if (!whole || bucket.policy !== policy || !/^[0-9a-f]{32}$/.test(version.etag)) return undefined;
+  if (!whole || bucket.policy !== target.policy || !/^[0-9a-f]{32}$/.test(version.etag)) return undefined;
   if (version.content.kind === 'empty' || (upload.checksumAlgorithm !== null && fits === null)) return undefined;
   const of = { bucket: version.bucket, key: version.key, sequence: version.sequence };
-  return { content: { kind: 'copy', of }, size: version.size, etag: version.etag, checksum: fits };
+  return { content: { kind: 'copy', of }, size: version.size, etag: version.etag, checksum: fits, start: null };
 }

@@ -1,7 +1,8 @@
 import type { Checksum, Upload } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
-import { encryptionHeader, quoted } from '../replies.ts';
+import { encryptionOfPart, writtenEncryption } from '../../encryption/encryption.ts';
+import { quoted } from '../replies.ts';
 import { stageBody } from '../objects/stage-body.ts';
 import { partNumberOf, uploadOf } from './upload.ts';
 
@@ -15,8 +16,9 @@ export const uploadPart: S3Operation = {
     const { body, bucket, context, key, now } = request;
     const number = partNumberOf(request);
     const upload = uploadOf(request);
+    const encryption = encryptionOfPart(request, upload);
     if (upload.checksumAlgorithm !== null) body.compute(upload.checksumAlgorithm);
-    const { content, size, md5, checksum } = await stageBody(context.store, bucket.policy, body);
+    const { content, size, etag, checksum, start } = await stageBody(request, encryption);
     demandSameAlgorithm(upload, checksum);
     const part = await context.store.commit('putPart', {
       upload: upload.id,
@@ -25,8 +27,9 @@ export const uploadPart: S3Operation = {
       number,
       content,
       size,
-      etag: md5,
+      etag,
       checksum,
+      start,
       at: now,
     });
     return {
@@ -34,7 +37,7 @@ export const uploadPart: S3Operation = {
       headers: {
         etag: quoted(part.etag),
         ...(checksum !== null && { [`x-amz-checksum-${checksum.algorithm.toLowerCase()}`]: checksum.value }),
-        ...encryptionHeader(context.store),
+        ...writtenEncryption(encryption),
       },
     };
   },

@@ -56,7 +56,7 @@ function newUploadId(at: number): string {
 }
 
 export function putPart(change: Change, args: Arguments<'putPart'>): Part {
-  const { upload, number, size, etag, checksum, at } = args;
+  const { upload, number, size, etag, checksum, start = null, at } = args;
   const bucket = bucketRow(change, args.bucket);
   if (!uploadRow(change, args)) throw noSuchUpload();
   const content = acceptContent(change, bucket, args.content, size);
@@ -64,7 +64,7 @@ export function putPart(change: Change, args: Arguments<'putPart'>): Part {
   const old = change.db.get<PartRow>(sql, upload, number);
   if (old) release(change, old);
   change.db.run(
-    'INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     upload,
     number,
     size,
@@ -72,6 +72,7 @@ export function putPart(change: Change, args: Arguments<'putPart'>): Part {
     checksum ? JSON.stringify(checksum) : null,
     at,
     ...contentValues(content),
+    start,
   );
   return { number, size, etag, checksum, modifiedAt: at };
 }
@@ -105,7 +106,12 @@ function assemble(
     size: parts.reduce((sum, part) => sum + part.size, 0),
     etag: wholeEtag(parts),
     owner: upload.owner,
-    attributes: { ...upload.attributes, ...(checksum && { checksum }), ...partAttributes(parts) },
+    attributes: {
+      ...upload.attributes,
+      ...(checksum && { checksum }),
+      ...partAttributes(parts),
+      ...sealOfParts(upload.attributes, parts),
+    },
     retention: newRetention(bucket, upload.retention ?? undefined, at),
     legalHold: upload.legalHold,
     expiresAt: null,
@@ -153,6 +159,14 @@ function partAttributes(rows: readonly PartRow[]): ObjectAttributes {
   const checksums = rows.map((row) => partOf(row).checksum?.value ?? null);
   const partSizes = rows.map((row) => row.size);
   return checksums.every((checksum) => checksum === null) ? { partSizes } : { partSizes, partChecksums: checksums };
+}
+
+/** Each part of an upload under a key of the client's is encrypted from a start of its own. */
+function sealOfParts(
+  { customerKey }: ObjectAttributes,
+  rows: readonly PartRow[],
+): Pick<ObjectAttributes, 'customerKey'> {
+  return customerKey ? { customerKey: { ...customerKey, starts: rows.map(({ start }) => start ?? '') } } : {};
 }
 
 function remember(change: Change, version: WrittenVersion, { upload, at }: Arguments<'completeUpload'>): void {
