@@ -60,7 +60,7 @@ test('the owner signs in to object storage by its name, with the passcode the po
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.doesNotMatch(readFileSync(file, 'utf8'), /first passcode/);
   const list = await run('objects accounts list');
-  assert.match(list.out, /│ acme +│ True/);
+  assert.match(list.out, /^NAME +ENABLED .*\nacme +True/);
   assert.equal(seen.at(-1)?.headers['x-access-key'], 'a key');
 });
 

@@ -46,6 +46,11 @@ export function hasColour({ stdout, env }: Terminal): boolean {
   return stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
+/** Whether a person sees the result: it goes to a terminal, not into a file or another program. */
+export function isWatched({ stdout }: Terminal): boolean {
+  return stdout.isTTY === true;
+}
+
 /** Whether questions can be asked: input and output are a terminal. */
 export function isInteractive({ stdin, stderr }: Terminal): boolean {
   return Boolean(stdin.isTTY && stderr.isTTY);

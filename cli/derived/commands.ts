@@ -4,14 +4,17 @@ import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { refusal } from '../output/errors.ts';
 import { saveFile } from '../output/files.ts';
-import { showField, showReply } from '../output/reply.ts';
-import { print, type Terminal } from '../terminal.ts';
+import { showReply } from '../output/reply.ts';
+import { FORMATS, readWanted, type OutputOptions, type Wanted } from '../output/wanted.ts';
+import { print, printToStderr, type Terminal } from '../terminal.ts';
 import { confirm, mustConfirm } from './confirmation.ts';
 import { exampleOf } from './example.ts';
 import { kebab } from '../names.ts';
 import { addParameters, inputOf } from './options.ts';
-import { resolveNames } from './references.ts';
-import { canWait, subjectOf, waitForWork, watchedGet } from './wait.ts';
+import { namingOf } from './naming.ts';
+import { listOf, resolveNames } from './references.ts';
+import { sizeNotes } from './sizes.ts';
+import { canWait, shownAfter, subjectOf, waitForWork } from './wait.ts';
 
 /** An API of the contract, and how a command reaches it. */
 export interface Target {
@@ -34,6 +37,7 @@ export interface PlaceOptions {
 export const OWN_OPTIONS = [
   '--json',
   '--field',
+  '--columns',
   '--url',
   '--array',
   '--output',
@@ -49,10 +53,7 @@ export const OWN_OPTIONS = [
 const WAIT_SECONDS_DEFAULT = 300;
 const PORTAL_PLACE = ['--url <url>', 'Address of the service (also GRANARY_URL)'] as const;
 
-interface OwnOptions extends PlaceOptions {
-  readonly json?: true;
-  readonly field?: string;
-  readonly output?: string;
+interface OwnOptions extends PlaceOptions, OutputOptions {
   readonly wait?: true;
   readonly waitTimeout?: string;
   readonly yes?: string;
@@ -83,8 +84,10 @@ function addOperation(group: GranaryCommand, target: Target, operation: Operatio
       "Where to save the file; - writes it to standard output (default: the server's name)",
     );
   else {
-    command.option('--json', 'Print the reply as the API gave it');
+    command.option('--output <format>', `How to print the reply: ${FORMATS.join(', ')} (default: table)`);
+    command.option('--columns <a,b>', 'Print these columns, or fields of the API, of tables and CSV');
     command.option('--field <name>', 'Print this field of the record alone, for scripts');
+    command.option('--json', 'Print the reply as the API gave it: the same as --output json');
   }
   if (canWait(target.api, operation)) {
     command.option('--wait', `Wait until it is ${endpoint.job?.until.join(' or ')}`);
@@ -109,20 +112,24 @@ async function run(target: Target, operation: Operation, typed: Typed, terminal:
   const { endpoint } = operation;
   const own = typed.options as OwnOptions;
   const timeoutMs = waitMs(own);
+  const shown = own.wait ? shownAfter(api, operation) : endpoint;
+  const wanted = readWanted(api, shown, own);
   const connection = await target.connect(endpoint, own);
-  const read = await inputOf(endpoint, typed, terminal);
+  const read = await inputOf(endpoint, typed, terminal, (name) => namingOf(api, operation, name) !== undefined);
+  const showing = { api, connection, wanted, own, terminal };
   try {
     const input = await resolveNames(api, operation, connection, read);
     await confirm({ api, operation, connection, input, yes: own.yes, terminal });
+    for (const note of sizeNotes(endpoint, input)) printToStderr(terminal, note);
     const started = await start({ api, endpoint, connection, input }, own.wait === true);
     if (!own.wait) {
-      printReply(endpoint, started, own, terminal);
+      await printReply(endpoint, started, showing);
       return;
     }
     const subject = subjectOf(operation, read);
     const ended = await waitForWork({ api, operation, connection, input, subject, started, timeoutMs, terminal });
-    if (ended) printReply(watchedGet(api, operation) ?? endpoint, ended, own, terminal);
-    else if (own.json) printReply(endpoint, started, own, terminal);
+    if (ended) await printReply(shown, ended, showing);
+    else if (wanted.format === 'json' || wanted.format === 'yaml') await printReply(endpoint, started, showing);
     else print(terminal, 'Done.');
   } catch (error) {
     if (!(error instanceof StillRunning)) throw refusal(api, endpoint, error);
@@ -147,12 +154,23 @@ async function start({ api, endpoint, connection, input }: Call, goesOn: boolean
   }
 }
 
-function printReply({ reply }: Endpoint, answer: Answer, own: OwnOptions, terminal: Terminal): void {
-  if (reply.kind === 'file') saveFile(terminal, answer.body as FileBody, own.output);
-  else if (own.json) print(terminal, JSON.stringify(answer.body, null, 2));
-  else if (own.field === undefined) showReply(terminal, reply, answer.value, answer.total);
-  else if (!showField(terminal, reply, answer.value, own.field))
-    throw usageFailure(`The reply has no field ${own.field}.`);
+interface Showing {
+  readonly api: Api;
+  readonly connection: Connection;
+  readonly wanted: Wanted;
+  readonly own: OwnOptions;
+  readonly terminal: Terminal;
+}
+
+async function printReply({ reply }: Endpoint, answer: Answer, showing: Showing): Promise<void> {
+  const { api, connection, wanted, own, terminal } = showing;
+  if (reply.kind === 'file') {
+    saveFile(terminal, answer.body as FileBody, own.output);
+    return;
+  }
+  // Who may not list what an identifier stands for sees the identifier.
+  const namesOf = (group: string) => listOf(api, group, connection).catch(() => []);
+  await showReply(terminal, { api, reply, wanted, ...answer, listOf: namesOf });
 }
 
 function waitMs({ waitTimeout = String(WAIT_SECONDS_DEFAULT) }: OwnOptions): number {

@@ -80,7 +80,12 @@ interface Typed {
 }
 
 /** The request, made from what was typed; reports everything that is wrong with it at once. */
-export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Terminal): Promise<Record<string, unknown>> {
+export async function inputOf(
+  endpoint: Endpoint,
+  typed: Typed,
+  terminal: Terminal,
+  isNamed: (name: string) => boolean = () => false,
+): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const problems: string[] = [];
   const readValue = (name: string, label: string, reading: Reading) => {
@@ -95,7 +100,8 @@ export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Termin
   for (const [name, param] of secretsLast) {
     const given = gatheredFor(name, param, typed.options);
     const gathered = param.secret && problems.length === 0 ? await secrets.complete(name, param, given) : given;
-    if (gathered !== undefined) readValue(name, optionFlag(name), readGathered(gathered, param));
+    if (gathered !== undefined)
+      readValue(name, optionFlag(name), readGathered(gathered, isNamed(name) ? asNames(param) : param));
     else if (isDemanded(name, param)) problems.push(`${optionFlag(name)} is required`);
     else if (param.presence === 'required') input[name] = CHOSEN_FOR_PEOPLE[name];
   }
@@ -106,6 +112,12 @@ export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Termin
 /** A name may stand for a number in a path, so the service checks the rest. */
 function readPlace(text: string): Reading {
   return /^\.{0,2}$/.test(text) ? { problem: 'must name something' } : { value: text };
+}
+
+/** A name may stand where the API asks for a number. */
+function asNames(param: Param): Param {
+  const kind = param.kind === 'list' ? 'list' : 'text';
+  return { ...param, kind, schema: {}, ...(param.item && { item: asNames(param.item) }) };
 }
 
 function readGathered(gathered: readonly string[] | boolean, param: Param): Reading {

@@ -1,12 +1,11 @@
-import { pathParams, type Api, type Operation, type Reference } from '@granary/contract';
-import { call, type Connection } from '@granary/client';
+import type { Api, Operation } from '@granary/contract';
+import { ApiError, call, type Connection } from '@granary/client';
 import { CommandFailure, exitCodes } from '../exit.ts';
+import { cellText } from '../output/cells.ts';
+import { namingOf, type Naming } from './naming.ts';
 
 type Input = Readonly<Record<string, unknown>>;
-type Fields = Record<string, unknown>;
-
-/** `volume-00000001`, `RaidGroup-1`, `vsa-00000001-vc-0`: such a text is the identifier itself. */
-const IDENTIFIER = /^(?:[a-z-]+-[0-9a-f]{8}|RaidGroup-\d+|vsa-[0-9a-f]{8}-vc-\d+)$/;
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * People know things by their name, the API by their number or identifier. Where a parameter asks for one of something
@@ -19,17 +18,11 @@ export async function resolveNames(
   input: Input,
 ): Promise<Record<string, unknown>> {
   const resolved = { ...input };
-  for (const param of pathParams(operation.endpoint.path)) {
-    const text = String(input[param]);
-    const group = groupNamedBy(api, operation, param);
-    const filter = operation.endpoint.params[param]?.listedWith;
-    if (group !== undefined && !/^\d+$/.test(text))
-      resolved[param] = await numberOf(api, group, connection, text, filter);
-  }
   for (const [name, param] of Object.entries(operation.endpoint.params)) {
-    const refers = param.refers ?? param.item?.refers;
-    if (refers === undefined || resolved[name] === undefined) continue;
-    const identify = (text: string) => identifierOf(api, refers, connection, text);
+    const naming = resolved[name] === undefined ? undefined : namingOf(api, operation, name);
+    if (naming === undefined) continue;
+    const isNumber = (param.item ?? param).kind === 'integer';
+    const identify = (text: string) => identifierOf(api, naming, connection, { text, input: resolved, isNumber });
     resolved[name] = await identified(resolved[name], param.kind === 'list', identify);
   }
   return resolved;
@@ -39,18 +32,73 @@ export async function resolveNames(
 async function identified(
   value: unknown,
   isList: boolean,
-  identify: (text: string) => Promise<string>,
-): Promise<string | string[]> {
+  identify: (text: string) => Promise<unknown>,
+): Promise<unknown> {
   if (Array.isArray(value)) return Promise.all(value.map((each) => identify(String(each))));
   if (!isList) return identify(String(value));
   return (await Promise.all(String(value).split(',').map(identify))).join(',');
 }
 
-/** The group whose records a path parameter names, where its list can be asked for one name. */
-function groupNamedBy(api: Api, operation: Operation, param: string): string | undefined {
-  if (operation.endpoint.params[param]?.kind !== 'integer') return undefined;
-  const group = param === 'id' ? operation.group : `${param.replace(/_id$/, '')}s`;
-  return api.groups[group]?.['list']?.params['name'] ? group : undefined;
+interface Given {
+  readonly text: string;
+  readonly input: Input;
+  readonly isNumber: boolean;
+}
+
+/** What is no name of a record stays as it is: the service says that there is no such thing. */
+async function identifierOf(
+  api: Api,
+  naming: Naming,
+  connection: Connection,
+  { text, input, isNumber }: Given,
+): Promise<unknown> {
+  if (naming.identifier.test(text)) return isNumber ? Number(text) : text;
+  const { group, id, labels } = naming;
+  const filter = { ...naming.asked(input), ...nameFilter(api, naming, text) };
+  const records = await listOf(api, group, connection, filter).catch((error: unknown) => {
+    // Who may not see the list gives identifiers, of whatever form; the call itself says what is wrong with them.
+    if (isNumber || !(error instanceof ApiError)) throw error;
+    return [];
+  });
+  const found = records.filter((record) => labels.some((label) => record[label] === text));
+  const ids = new Set(found.map((record) => cellText(record[id])).filter((one) => one !== ''));
+  if (ids.size > 1) throw ambiguous(group, text, found, naming);
+  const [only] = ids;
+  if (only !== undefined) return isNumber ? Number(only) : only;
+  const kind = oneOf(group);
+  if (found.length > 0)
+    throw new CommandFailure(
+      exitCodes.failed,
+      `The ${kind} ${text} is ${String(found[0]?.['status'])}; try again later.`,
+    );
+  if (isNumber) throw new CommandFailure(exitCodes.notFound, `There is no ${kind} named ${text}.`);
+  return text;
+}
+
+/** A list that can be asked for one name is not read whole. */
+function nameFilter(api: Api, { group, labels }: Naming, text: string): Input {
+  const [label = ''] = labels;
+  return labels.length === 1 && api.groups[group]?.['list']?.params[label] ? { [label]: text } : {};
+}
+
+function ambiguous(group: string, text: string, found: readonly Fields[], { id }: Naming): CommandFailure {
+  const details = found.map((record) => [String(record[id]), ...traitsOf(record)].join('  '));
+  const message = `${found.length} ${inWords(group)} are named ${text}; give one of these in place of the name:`;
+  return new CommandFailure(exitCodes.usage, message, { details });
+}
+
+/** What tells records of one name apart. */
+function traitsOf(record: Fields): string[] {
+  const { objs_user: user } = (record['objs_data'] ?? {}) as { objs_user?: Fields };
+  const account = user?.['account_name'] ?? record['account_name'];
+  const traits = [
+    account === undefined ? undefined : `of ${cellText(account)}`,
+    record['username'],
+    record['status'],
+    record['pool_display_name'] ?? record['volume_display_name'],
+    record['created_at'] ?? record['time_created_gmt'],
+  ];
+  return traits.map(cellText).filter((trait) => trait !== '');
 }
 
 /** The records of this name, newest last. */
@@ -59,55 +107,37 @@ export async function recordsNamed(
   group: string,
   connection: Connection,
   name: string,
-  filter: Input = {},
-): Promise<Fields[]> {
-  const records = await listOf(api, group, connection, { ...filter, name });
+): Promise<readonly Fields[]> {
+  const records = await listOf(api, group, connection, { name });
   return records.filter((record) => record['name'] === name);
 }
 
-/** What is no name of a record stays as it is: the service says that there is no such thing. */
-async function identifierOf(api: Api, refers: Reference, connection: Connection, text: string): Promise<string> {
-  const { group, field } = refers;
-  const list = api.groups[group]?.['list'];
-  if (IDENTIFIER.test(text) || !list) return text;
-  const filter = list.params['display_name'] ? { display_name: text } : {};
-  const records = await listOf(api, group, connection, filter);
-  const found = records.filter((record) => record['display_name'] === text).map((record) => String(record[field]));
-  if (found.length > 1)
-    throw new CommandFailure(
-      exitCodes.failed,
-      `${found.length} ${group} are named ${text}; use an identifier: ${found.join(', ')}.`,
-    );
-  return found[0] ?? text;
-}
-
-async function listOf(api: Api, group: string, connection: Connection, filter: Input): Promise<Fields[]> {
-  const list = api.groups[group]?.['list'];
-  if (!list) return [];
-  const reply = (await call(api, list, connection, filter)) as Fields;
-  return (Object.values(reply).find(Array.isArray) as Fields[] | undefined) ?? [];
-}
-
-async function numberOf(
+/** All records of a group; none where it has no list. */
+export async function listOf(
   api: Api,
   group: string,
   connection: Connection,
-  name: string,
-  filter?: Input,
-): Promise<number> {
-  const found = await recordsNamed(api, group, connection, name, filter);
-  const ids = found.map((record) => record['id']).filter((id) => typeof id === 'number');
-  const kind = group.replace(/s$/, '');
-  if (ids.length === 1) return ids[0] as number;
-  if (ids.length > 1)
-    throw new CommandFailure(
-      exitCodes.failed,
-      `${ids.length} ${group} are named ${name}; use a number: ${ids.join(', ')}.`,
-    );
-  if (found.length > 0)
-    throw new CommandFailure(
-      exitCodes.failed,
-      `The ${kind} ${name} is ${String(found[0]?.['status'])}; try again later.`,
-    );
-  throw new CommandFailure(exitCodes.notFound, `There is no ${kind} named ${name}.`);
+  input: Input = {},
+): Promise<readonly Fields[]> {
+  const list = api.groups[group]?.['list'];
+  if (!list) return [];
+  const reply = (await call(api, list, connection, input)) as Fields;
+  return recordsIn(reply) ?? [];
+}
+
+function recordsIn(reply: Fields): readonly Fields[] | undefined {
+  const values = Object.values(reply);
+  const found = values.find(Array.isArray) as Fields[] | undefined;
+  if (found) return found;
+  const [inner] = values.filter((value) => typeof value === 'object' && value !== null);
+  return inner ? recordsIn(inner as Fields) : undefined;
+}
+
+/** `provider group` for `providerGroups`. */
+function oneOf(group: string): string {
+  return inWords(group).replace(/ies$/, 'y').replace(/s$/, '');
+}
+
+function inWords(group: string): string {
+  return group.replace(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
 }

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import Type from 'typebox';
+import { anyone, endpoint, success } from '@granary/contract';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { boolean, capacity, choice, decimal, file, integer, json, list, text } from '../../contract/params.ts';
+import { sizeNotes } from './sizes.ts';
 import { readList, readValue, type Reading } from './values.ts';
 
 const drives = json(Type.Record(Type.String(), Type.Integer()), 'Drives');
@@ -78,6 +80,28 @@ test('a capacity keeps its unit, which the service reads', () => {
   for (const typed of ['10', '10G', '2tb', '2TiB', '512 M', '1.5G'])
     assert.deepEqual(readValue(typed, capacity('Size')), { value: typed });
   assert.equal(problemOf(readValue('ten', capacity('Size'))), 'must be a capacity such as 10G, 2T or 512M');
+});
+
+test('a size is taken as what the command says: units of 1024, and GB where none is given', () => {
+  const create = endpoint('POST', '/volumes', {
+    summary: 'Create',
+    access: anyone,
+    params: { capacity: capacity('Size') },
+    reply: success({}),
+  });
+  const note = (typed: string) => sizeNotes(create, { capacity: typed })[0];
+  for (const typed of ['5', '5G', '5GB', '5 gb', '5120M'])
+    assert.equal(note(typed), `--capacity ${typed} is taken as 5 GiB (5,368,709,120 bytes).`);
+  assert.equal(note('1.5T'), '--capacity 1.5T is taken as 1.5 TiB (1,649,267,441,664 bytes).');
+  assert.equal(note('5GiB'), undefined);
+});
+
+test('a number of GB may be given as a size', () => {
+  const cache = integer('GB of cache');
+  for (const typed of ['200', '200G', '200 GiB', '204800M']) assert.deepEqual(readValue(typed, cache), { value: 200 });
+  assert.deepEqual(readValue('1T', cache), { value: 1024 });
+  assert.equal(problemOf(readValue('1.5G', cache)), 'must be a whole number of GB');
+  assert.equal(problemOf(readValue('5G', integer('A number'))), 'must be a whole number');
 });
 
 test('a file is read from its path', (t) => {

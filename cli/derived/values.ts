@@ -9,7 +9,7 @@ type Reader = (text: string, param: Param) => Reading;
 
 const readers: Readonly<Record<ParamKind, Reader>> = {
   text: readText,
-  integer: (text) => readNumber(text, /^[+-]?\d{1,15}$/, 'must be a whole number'),
+  integer: readInteger,
   number: (text) => readNumber(text, /^[+-]?\d{1,15}(\.\d+)?$/, 'must be a number'),
   boolean: readBoolean,
   list: (text, param) => readList([text], param),
@@ -52,6 +52,18 @@ function readNumber(text: string, form: RegExp, problem: string): Reading {
   return form.test(text.trim()) ? { value: Number(text) } : { problem };
 }
 
+/** A number of GB may be given as a size, as where the API takes one. */
+function readInteger(text: string, { description }: Param): Reading {
+  const mebibytes = countsGigabytes(description) ? mebibytesOf(text) : undefined;
+  if (mebibytes === undefined || /^\s*[+-]?\d+\s*$/.test(text))
+    return readNumber(text, /^[+-]?\d{1,15}$/, 'must be a whole number');
+  return mebibytes % 1024 === 0 ? { value: mebibytes / 1024 } : { problem: 'must be a whole number of GB' };
+}
+
+function countsGigabytes(description: string): boolean {
+  return /\bGB\b/.test(description) && !/ a second\b/.test(description);
+}
+
 function readBoolean(text: string): Reading {
   if (/^(true|yes|on|1)$/i.test(text)) return { value: true };
   if (/^(false|no|off|0)$/i.test(text)) return { value: false };
@@ -89,8 +101,17 @@ function readPairs(text: string): Reading {
 }
 
 function readCapacity(text: string): Reading {
-  if (/^\s*\d{1,12}(\.\d{1,20})?\s*([MGT](i?B)?)?\s*$/i.test(text)) return { value: text.trim() };
+  if (mebibytesOf(text) !== undefined) return { value: text.trim() };
   return { problem: 'must be a capacity such as 10G, 2T or 512M' };
+}
+
+const MEBIBYTES: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 ** 2 };
+
+/** As the service reads it: units of 1024 however they are written, a bare number is GB, and what is over is rounded up. */
+export function mebibytesOf(text: string): number | undefined {
+  const [, amount, unit = 'G'] = /^\s*(\d{1,12}(?:\.\d{1,20})?)\s*(?:([MGT])(?:i?B)?)?\s*$/i.exec(text) ?? [];
+  const factor = MEBIBYTES[unit.toUpperCase()];
+  return amount === undefined || factor === undefined ? undefined : Math.ceil(Number(amount) * factor);
 }
 
 function readFile(path: string): Reading {

@@ -139,6 +139,11 @@ export function watchedGet(api: Api, { group, endpoint }: Operation): Endpoint |
   return pathParams(get.path).every((name) => inPath.includes(name)) ? get : undefined;
 }
 
+/** What shows the record at the end of the wait. */
+export function shownAfter(api: Api, operation: Operation): Endpoint {
+  return watchedGet(api, operation) ?? api.groups[operation.group]?.['get'] ?? operation.endpoint;
+}
+
 function isNamed(api: Api, { group, endpoint }: Operation): boolean {
   return endpoint.params['name'] !== undefined && api.groups[group]?.['list']?.params['name'] !== undefined;
 }

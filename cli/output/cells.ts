@@ -1,7 +1,5 @@
 /** Values as the cells of a table show them: short, on one line, and never able to steer the terminal. */
 
-const CELL_LENGTH_MAX = 40;
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a record is called, best first: what one would type to name it. */
@@ -17,12 +15,6 @@ export function plainText(text: string): string {
 export function cellText(value: unknown): string {
   if (Array.isArray(value)) return value.map(briefly).join(', ');
   return briefly(value);
-}
-
-/** As a cell, cut where it would push other columns off the screen. */
-export function shortCellText(value: unknown): string {
-  const text = cellText(value);
-  return text.length <= CELL_LENGTH_MAX ? text : `${text.slice(0, CELL_LENGTH_MAX - 1)}…`;
 }
 
 export function isNested(value: unknown): value is object {

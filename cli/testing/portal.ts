@@ -17,6 +17,8 @@ export interface FakePortal {
   readonly seen: readonly Seen[];
   /** Runs a command against the portal, signed in. */
   run(args: readonly string[], stdin?: string): Promise<Outcome>;
+  /** The same at a terminal of this width, without colours. */
+  runWatched(args: readonly string[], columns: number): Promise<Outcome>;
 }
 
 /** A portal that answers as the test says. */
@@ -29,7 +31,13 @@ export async function fakePortal(t: TestContext, replies: Replies): Promise<Fake
   });
   const run = (args: readonly string[], stdin = '') =>
     runCommand(args, { GRANARY_URL: url, GRANARY_TOKEN: 'tok' }, stdin);
-  return { url, seen, run };
+  const runWatched = async (args: readonly string[], columns: number) => {
+    const env = { GRANARY_URL: url, GRANARY_TOKEN: 'tok', NO_COLOR: '1' };
+    const terminal = new FakeTerminal({ env, columns, isWatched: true });
+    const code = await main(args, terminal);
+    return { code, out: terminal.out, err: terminal.err };
+  };
+  return { url, seen, run, runWatched };
 }
 
 export async function runCommand(args: readonly string[], env: Record<string, string>, stdin = ''): Promise<Outcome> {

@@ -6,24 +6,29 @@ interface Setting {
   readonly stdin?: string;
   readonly env?: Record<string, string>;
   readonly columns?: number;
+  /** Whether a person sees the output, and not a pipe. */
+  readonly isWatched?: boolean;
 }
 
 /** A terminal without a person: what is written can be read back. */
 export class FakeTerminal implements Terminal {
   readonly stdin: Terminal['stdin'];
-  readonly stdout: Writable & { columns: number };
-  readonly stderr: Writable;
+  readonly stdout: Writable & { columns: number; isTTY: boolean };
+  readonly stderr: Writable & { isTTY: boolean };
   readonly env: Record<string, string>;
   #out = '';
   #err = '';
 
-  constructor({ stdin = '', env = {}, columns = 120 }: Setting = {}) {
+  constructor({ stdin = '', env = {}, columns = 120, isWatched = false }: Setting = {}) {
     this.stdin = Object.assign(Readable.from([stdin]), { isTTY: false });
     this.stdout = Object.assign(
       collector((text) => (this.#out += text)),
-      { columns },
+      { columns, isTTY: isWatched },
     );
-    this.stderr = collector((text) => (this.#err += text));
+    this.stderr = Object.assign(
+      collector((text) => (this.#err += text)),
+      { isTTY: isWatched },
+    );
     this.env = env;
   }
 

@@ -24,6 +24,8 @@ export const snapshotRuleId = id('The rule that ties a snapshot policy to a volu
 export const migrationGroupId = id(
   "The job's consistency group, by the name at its source or at its destination",
   'cg-00000001',
+  'volumes',
+  'cg_name',
 );
 export const projectId = id('The quota project', 'project-00000001');
 export const categoryId = id('The category', 'category-00000001');
