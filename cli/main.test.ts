@@ -309,6 +309,17 @@ test('login keeps the token, the next command uses it, logout forgets it', async
   assert.equal((await runCommand(login, env)).code, 2);
 });
 
+test('a password on the command line is refused, and what to use is said', async () => {
+  for (const login of [['login'], ['array', 'login', 'tank']]) {
+    for (const given of [['--password', 'hunter22'], ['--password=hunter22'], ['--password']]) {
+      const { code, out, err } = await runCommand([...login, '--user', 'ann', ...given], {});
+      assert.deepEqual([code, out], [2, '']);
+      assert.match(err, /can be seen by all users of this machine.*--password-stdin/s);
+      assert.doesNotMatch(err, /hunter22/);
+    }
+  }
+});
+
 test('a wrong password is exit code 3, and nothing is kept', async (t) => {
   const portal = await fakePortal(t, { 'POST /token': refused(401, 'Invalid credentials.') });
   const env = { XDG_CONFIG_HOME: temporaryFolder(t), GRANARY_PASSWORD: 'wrong' };

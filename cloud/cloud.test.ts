@@ -174,7 +174,7 @@ test('a range that overlaps the public one, or that this machine does not carry,
   writeConfig(dataDir, testConfig(1, network));
   await assert.rejects(
     startTestCloud(t, dataDir, { addresses: `${network}.0/24` }),
-    /--addresses cannot be used:\s+network\/public: .* overlaps --addresses/,
+    /--addresses cannot be used:\s+network\.public: .* overlaps --addresses/,
   );
   await assert.rejects(
     startTestCloud(t, dataDir, { addresses: '203.0.113.0/24' }),

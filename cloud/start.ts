@@ -258,7 +258,7 @@ async function refuseForeignAddresses({ addresses, options, config }: Tools): Pr
   if (await addresses.isCarried()) return;
   const problem = 'this machine carries no address of it; choose a range it carries, or give it one of the addresses';
   if (options.addresses !== undefined) throw new ConfigError('--addresses', [`${options.addresses}: ${problem}`]);
-  throw new ConfigError(configFileOf(options), [`network/arrays: ${config.network.arrays}: ${problem}`]);
+  throw new ConfigError(configFileOf(options), [`network.arrays: ${config.network.arrays}: ${problem}`]);
 }
 
 interface Server {

@@ -2,6 +2,7 @@ import { ApiError } from '@granary/client';
 import type { GranaryCommand } from '../command.ts';
 import { readCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
+import { addPasswordAdvice } from '../password.ts';
 import { askSecretly, isInteractive, readStdin, print, type Terminal } from '../terminal.ts';
 import { ensureTrusted, fetchFor } from '../trust.ts';
 import { keepArrayKey } from './keys.ts';
@@ -33,6 +34,7 @@ export function addArrayLogin(parent: GranaryCommand, product: Product, terminal
     .option('--trust <sha256>', 'Trust the certificate authority with this fingerprint without asking');
   if (product === 'object_storage')
     command.option('--account <name>', `Your account there (default: ${SYSTEM_ACCOUNT})`);
+  addPasswordAdvice(command);
   command.action(async (name: string | undefined, options: LoginOptions) => login(product, name, options, terminal));
 }
 

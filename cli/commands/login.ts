@@ -2,6 +2,7 @@ import { ApiError, portalClient } from '@granary/client';
 import type { GranaryCommand } from '../command.ts';
 import { portalUrl, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
+import { addPasswordAdvice } from '../password.ts';
 import { ensureTrusted, fetchFor } from '../trust.ts';
 import { askLine, askSecretly, isInteractive, readStdin, print, printToStderr, type Terminal } from '../terminal.ts';
 
@@ -15,14 +16,15 @@ interface LoginOptions {
 const USER_DEFAULT = 'admin';
 
 export function addLogin(program: GranaryCommand, terminal: Terminal): void {
-  program
-    .command('login')
+  const command = program.command('login');
+  command
     .description('Sign in at a portal and keep the token for the next commands')
     .option('--url <url>', 'Address of the portal (also GRANARY_URL)')
     .option('--user <name>', 'Who you are')
     .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)')
     .option('--trust <sha256>', 'Trust the certificate authority with this fingerprint without asking')
     .action(async (options: LoginOptions) => login(options, terminal));
+  addPasswordAdvice(command);
   program
     .command('logout')
     .description('Forget the token that `login` kept')

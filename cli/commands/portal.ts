@@ -10,6 +10,7 @@ import {
   readPort,
   type ServiceOptions,
 } from '../services/options.ts';
+import { preferredPort } from '../services/ports.ts';
 import { runServices } from '../services/run.ts';
 import {
   addOwnCertificateOptions,
@@ -21,12 +22,12 @@ import {
   wantsTls,
   type OwnCertificateOptions,
 } from '../services/tls.ts';
-import { greet, passwordWords, printIgnoredPassword, printReady, warnIfOpen } from '../services/words.ts';
+import { greet, passwordWords, printIfMoved, printIgnoredPassword, printReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 interface PortalOptions extends ServiceOptions, OwnCertificateOptions {
-  readonly port: string;
+  readonly port?: string;
 }
 
 export function addPortal(program: GranaryCommand, terminal: Terminal): void {
@@ -39,7 +40,7 @@ export function addPortal(program: GranaryCommand, terminal: Terminal): void {
 }
 
 async function runPortal(options: PortalOptions, terminal: Terminal): Promise<void> {
-  const port = readPort(options.port, '--port');
+  const chosenPort = options.port === undefined ? undefined : readPort(options.port, '--port');
   const isTls = wantsTls(options.host, options);
   const own = ownCertificate(options);
   const adminPassword = readAdminPassword(terminal);
@@ -48,6 +49,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
   warnIfOpen(terminal, options.host, isTls);
   if (adminPassword !== undefined && existsSync(places.portalDatabase)) printIgnoredPassword(terminal);
   const { startPortal } = await import('@granary/portal');
+  const port = chosenPort ?? (await preferredPort({ host: options.host, port: Number(PORTAL_PORT_DEFAULT) }));
   await runServices({
     ...places,
     portFlags: { [port]: '--port' },
@@ -71,6 +73,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         isInsecure: options.insecureHttp,
       });
       started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
+      if (chosenPort === undefined) printIfMoved(terminal, portal.url);
       printReady(terminal, portal.url, [
         ['Portal', portal.url],
         ['API', `${portal.url}/api/docs`],

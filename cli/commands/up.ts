@@ -17,7 +17,7 @@ import {
   readPort,
   type ServiceOptions,
 } from '../services/options.ts';
-import { onPreferredPort } from '../services/ports.ts';
+import { onPreferredPort, preferredPort } from '../services/ports.ts';
 import { runServices } from '../services/run.ts';
 import {
   addOwnCertificateOptions,
@@ -33,6 +33,7 @@ import {
 import {
   greet,
   passwordWords,
+  printIfMoved,
   printIgnoredPassword,
   printReady,
   printReadyWithoutPortal,
@@ -44,8 +45,10 @@ import { version } from '../version.ts';
 /** Only the portal of the same process talks to the cloud. */
 const LOCAL_CLOUD_HOST = '127.0.0.1';
 
+const CLOUD_PLACE = { host: LOCAL_CLOUD_HOST, port: Number(CLOUD_PORT_DEFAULT) };
+
 interface UpOptions extends ServiceOptions, OwnCertificateOptions {
-  readonly port: string;
+  readonly port?: string;
   readonly cloudPort?: string;
   readonly config?: string;
   readonly addresses?: string;
@@ -67,7 +70,7 @@ export function addUp(program: GranaryCommand, terminal: Terminal): void {
 }
 
 async function up(options: UpOptions, terminal: Terminal): Promise<void> {
-  const port = readPort(options.port, '--port');
+  const chosenPort = options.port === undefined ? undefined : readPort(options.port, '--port');
   const cloudPort = options.cloudPort === undefined ? undefined : readPort(options.cloudPort, '--cloud-port');
   const isTls = wantsTls(options.host, options);
   const own = ownCertificate(options);
@@ -80,6 +83,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
     import('@granary/cloud'),
     import('@granary/portal'),
   ]);
+  const port = chosenPort ?? (await preferredPort(portalPlace(options.host, cloudPort)));
   await runServices({
     ...places,
     portFlags: { [port]: '--port', ...(cloudPort !== undefined && { [cloudPort]: '--cloud-port' }) },
@@ -107,7 +111,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         });
       const cloud =
         cloudPort === undefined
-          ? await onPreferredPort(LOCAL_CLOUD_HOST, Number(CLOUD_PORT_DEFAULT), startOn)
+          ? await onPreferredPort({ ...CLOUD_PLACE, apartFrom: [port] }, startOn)
           : await startOn(cloudPort);
       started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
       for (const notice of cloud.notices) printToStderr(terminal, `Warning: ${notice}`);
@@ -138,6 +142,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         return;
       }
       started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
+      if (chosenPort === undefined) printIfMoved(terminal, portal.url);
       printReady(
         terminal,
         portal.url,
@@ -154,6 +159,10 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
       );
     },
   });
+}
+
+function portalPlace(host: string, cloudPort: number | undefined) {
+  return { host, port: Number(PORTAL_PORT_DEFAULT), apartFrom: [cloudPort ?? CLOUD_PLACE.port] };
 }
 
 /** A damaged database of the portal keeps no array from serving: the damage is reported, and the rest starts. */

@@ -130,7 +130,7 @@ async function finalReply(work: Work, sight: Sight): Promise<Answer | undefined>
 }
 
 /** What shows the record to watch: the contract says so, or the `get` of the group, where the path holds all it needs. */
-export function watchedGet(api: Api, { group, endpoint }: Operation): Endpoint | undefined {
+function watchedGet(api: Api, { group, endpoint }: Operation): Endpoint | undefined {
   const { watch } = endpoint.job ?? {};
   if (watch) return api.groups[watch.group]?.['get'];
   const get = api.groups[group]?.['get'];

@@ -35,9 +35,10 @@ export function addServiceOptions(command: GranaryCommand, terminal: Terminal): 
   );
 }
 
+/** Without a default of its own: a port that nobody asked for may be another where it is taken. */
 export function addPortOption(command: GranaryCommand, terminal: Terminal, otherwise: string): void {
-  const port = new Option('--port <n>', 'Port to listen on; 0 takes a free one');
-  command.addOption(fromEnvironment(port, terminal, 'GRANARY_PORT', otherwise));
+  const what = `Port to listen on; 0 takes a free one (default: ${otherwise}, or a free one where that is taken)`;
+  command.addOption(fromEnvironment(new Option('--port <n>', what), terminal, 'GRANARY_PORT'));
 }
 
 export function addCloudOptions(command: GranaryCommand): void {
@@ -60,9 +61,13 @@ export function readNamedFile(file: string, flag: string): string {
   }
 }
 
-/** The password of the first administrator, checked before anything is made. */
+/**
+ * The password of the first administrator, checked before anything is made. It leaves the environment, which the
+ * processes of arrays inherit.
+ */
 export function readAdminPassword({ env }: Terminal): string | undefined {
   const password = env['GRANARY_ADMIN_PASSWORD'] || undefined;
+  for (const place of [env as Record<string, string | undefined>, process.env]) delete place['GRANARY_ADMIN_PASSWORD'];
   if (password !== undefined && password.length < PASSWORD_LENGTH_MIN)
     throw usageFailure(`GRANARY_ADMIN_PASSWORD must have at least ${PASSWORD_LENGTH_MIN} characters.`);
   return password;

@@ -13,10 +13,10 @@ import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs } from './log-file.ts';
 import { placesOf, readAdminPassword, readPort } from './options.ts';
-import { onPreferredPort } from './ports.ts';
+import { onPreferredPort, preferredPort } from './ports.ts';
 import { runServices } from './run.ts';
 import { ownCertificate, wantsTls } from './tls.ts';
-import { printReady, printReadyWithoutPortal, warnIfOpen } from './words.ts';
+import { printIfMoved, printReady, printReadyWithoutPortal, warnIfOpen } from './words.ts';
 
 async function takenPort(t: TestContext): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -36,16 +36,34 @@ test('a folder that cannot be made is an error, not an endless loop', { skip: !e
   assert.throws(() => makeFolder('/proc/granary/data'));
 });
 
-test('the preferred port is taken where it is free, else any other', async (t) => {
+test('the preferred port is used where it is free, else another that is shown', async (t) => {
+  const host = '127.0.0.1';
   const taken = await takenPort(t);
   const start = (port: number) => Promise.resolve(port);
-  assert.equal(await onPreferredPort('127.0.0.1', taken, start), 0);
+  const moved = await onPreferredPort({ host, port: taken }, start);
+  assert.ok(moved > taken && moved < taken + 100, `${moved} is near ${taken}`);
+  const free = await freedPort();
+  assert.equal(await onPreferredPort({ host, port: free }, start), free);
   const lost = (port: number) =>
     port === 0 ? Promise.resolve(port) : Promise.reject(Object.assign(new Error('lost'), { code: 'EADDRINUSE' }));
-  const free = await freedPort();
-  assert.equal(await onPreferredPort('127.0.0.1', free, start), free);
   // Another process bound the port between the check and the start.
-  assert.equal(await onPreferredPort('127.0.0.1', free, lost), 0);
+  assert.equal(await onPreferredPort({ host, port: free }, lost), 0);
+});
+
+test('a port that another part of the process is going to use is left to it', async () => {
+  const port = await freedPort();
+  assert.notEqual(await preferredPort({ host: '127.0.0.1', port, apartFrom: [port] }), port);
+});
+
+test('where the portal moved to is said', () => {
+  const terminal = new FakeTerminal();
+  printIfMoved(terminal, 'http://127.0.0.1:7400');
+  assert.equal(terminal.err, '');
+  printIfMoved(terminal, 'http://127.0.0.1:7402');
+  assert.equal(
+    terminal.err,
+    'Port 7400 is taken; the portal listens on 7402. Sign in with --url http://127.0.0.1:7402.\n',
+  );
 });
 
 async function freedPort(): Promise<number> {
@@ -177,6 +195,12 @@ test('a first password that is too short is refused before anything is made', ()
     exitCode: 2,
     message: /GRANARY_ADMIN_PASSWORD must have at least 8 characters/,
   });
+});
+
+test('the first password leaves the environment, which arrays would inherit', () => {
+  const terminal = new FakeTerminal({ env: { GRANARY_ADMIN_PASSWORD: 'long enough', OTHER: 'stays' } });
+  assert.equal(readAdminPassword(terminal), 'long enough');
+  assert.deepEqual(terminal.env, { OTHER: 'stays' });
 });
 
 test('an address that others reach is warned of, unless it is encrypted', () => {

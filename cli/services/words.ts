@@ -1,6 +1,7 @@
 import { isLoopback } from '@granary/kernel/tls';
 import { print, printToStderr, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
+import { PORTAL_PORT_DEFAULT } from './options.ts';
 
 /** What a service says while it starts: short, and the address last. */
 
@@ -26,6 +27,16 @@ export function warnIfOpen(
 export function printIgnoredPassword(terminal: Terminal): void {
   const how = 'change a password with `granary user update 1 --password -`';
   printToStderr(terminal, `GRANARY_ADMIN_PASSWORD is ignored: there are users already; ${how}.`);
+}
+
+/** Said where the portal is not where one would look for it. */
+export function printIfMoved(terminal: Terminal, url: string): void {
+  const { port } = new URL(url);
+  if (port === PORTAL_PORT_DEFAULT) return;
+  printToStderr(
+    terminal,
+    `Port ${PORTAL_PORT_DEFAULT} is taken; the portal listens on ${port}. Sign in with --url ${url}.`,
+  );
 }
 
 /** How many arrays serve when the service is ready, and how many come up in turn from then on. */

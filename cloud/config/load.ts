@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Log } from '@granary/kernel';
-import { Value } from 'typebox/value';
 import { defaultConfig } from './defaults.ts';
+import { schemaProblems } from './problems.ts';
 import { brokenRules } from './rules.ts';
 import { ConfigSchema, type Config } from './schema.ts';
 
@@ -61,34 +61,4 @@ export function parseConfig(text: string, file = CONFIG_FILE): Config {
   const broken = brokenRules(config);
   if (broken.length > 0) throw new ConfigError(file, broken);
   return config;
-}
-
-interface SchemaProblem {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: object;
-  readonly message: string;
-}
-
-function schemaProblems(value: unknown): string[] {
-  return (
-    Value.Errors(ConfigSchema, value)
-      // A misspelt key is reported twice: once by its parent, which lists it by name.
-      .filter(({ keyword }) => keyword !== 'boolean')
-      .map((problem: SchemaProblem) => `${problem.instancePath.slice(1) || '(the whole file)'}: ${wording(problem)}`)
-  );
-}
-
-function wording({ keyword, params, message }: SchemaProblem): string {
-  const { additionalProperties, requiredProperties, allowedValues, pattern } = params as {
-    additionalProperties?: string[];
-    requiredProperties?: string[];
-    allowedValues?: unknown[];
-    pattern?: string;
-  };
-  if (additionalProperties)
-    return `${additionalProperties.join(', ')} is not a key that is known here; remove it or mend its spelling`;
-  if (requiredProperties) return `${requiredProperties.join(', ')} is missing`;
-  if (allowedValues) return `must be one of ${allowedValues.join(', ')}`;
-  return keyword === 'pattern' ? `must have the form ${pattern}` : message;
 }

@@ -4,17 +4,18 @@ import Type, { type Static } from 'typebox';
  * What an operator may write in `granary.config.json`. The schema is written beside the file, so an editor explains
  * each value while it is typed; an unknown key is an error, because it is most likely a misspelt one.
  */
-const KEY = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$';
-const FOLDER_NAME = '^[a-z0-9][a-z0-9-]{0,62}$';
+export const KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$';
+export const FOLDER_NAME_PATTERN = '^[a-z0-9][a-z0-9-]{0,62}$';
+export const AMOUNT_PATTERN = '^\\d{1,9}(\\.\\d{1,9})?$';
 
-const key = (description: string) => Type.String({ description, pattern: KEY });
+const key = (description: string) => Type.String({ description, pattern: KEY_PATTERN });
 const label = (description: string) => Type.String({ description, minLength: 1, maxLength: 128 });
 const id = (description: string) => Type.Integer({ description, minimum: 1, maximum: 2 ** 31 - 1 });
 const gigabytes = (description: string, minimum = 0) => Type.Integer({ description, minimum, maximum: 1_000_000 });
 const price = (description: string) =>
   Type.String({
     description: `${description}, USD an hour, as text such as "0.05"`,
-    pattern: '^\\d{1,9}(\\.\\d{1,9})?$',
+    pattern: AMOUNT_PATTERN,
   });
 const cidr = (description: string) => Type.String({ description, minLength: 7, maxLength: 49 });
 const strict = <F extends Parameters<typeof Type.Object>[0]>(fields: F, description?: string) =>
@@ -29,7 +30,7 @@ const Zone = strict({
 const Node = strict({
   name: Type.String({
     description: 'Name of the storage node; its drives are kept in a folder of this name',
-    pattern: FOLDER_NAME,
+    pattern: FOLDER_NAME_PATTERN,
   }),
   zone: key('Zone the node is in'),
   drives: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 10_000 }), {

@@ -24,6 +24,7 @@ import { parseQuery } from './form.ts';
 import { formatOf, readAddress } from './format.ts';
 import { createHttpServer } from './http-server.ts';
 import { serveHealth } from './health.ts';
+import { serveHome } from './home.ts';
 import { Idempotency } from './idempotency.ts';
 import { HTTP_DEADLINES, httpConnectionLimits, UNREAD_MS_MAX } from './listeners.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
@@ -101,6 +102,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
       done();
     });
   }
+  serveHome(app, { title: api.title, version: options.version });
   serveDocs(app, api.title, async () => {
     const { openApiDocument } = await import('@granary/contract/openapi');
     return openApiDocument(api, { version: options.version });
