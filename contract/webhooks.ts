@@ -1,6 +1,6 @@
 import type { TProperties } from 'typebox';
 import { endpoint, type Access } from './endpoint.ts';
-import { boolean, choice, integer, list, name, optional, page, text, withDefault, type Param } from './params.ts';
+import { boolean, choice, integer, list, name, optional, page, secret, withDefault, type Param } from './params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc } from './records.ts';
 import type { RecordReply } from './reply.ts';
 
@@ -47,7 +47,8 @@ export function webhookEndpoints<const K extends readonly [string, ...string[]]>
     ...integer('The webhook', { min: 1, example: 1 }),
     refers: { group: 'webhooks', field: 'id' },
   };
-  const url = text('Where events are posted to: http or https', {
+  // It may hold a token: it is not written to logs.
+  const url = secret('Where events are posted to: http or https', {
     max: URL_LENGTH_MAX,
     pattern: '^https?://\\S+$',
     form: 'an address that begins with http:// or https://',

@@ -30,6 +30,7 @@ const RETRY_DOUBLINGS_MAX = 20;
 const TRIED_FOR_MS = 24 * 3_600_000;
 /** Of more that wait, the oldest are skipped. */
 const WAITING_MAX = 1_000;
+const HOLD_MS = 60_000;
 /** How far a webhook may fall behind the log with events it does not want before that is put on record. */
 const UNWANTED_MAX = 1_000;
 
@@ -46,6 +47,8 @@ export class WebhookDeliveries {
   readonly #underWay = new Map<number, Promise<void>>();
   /** Up to where the log holds nothing that a webhook wants, as far as that is not on record. */
   readonly #inspected = new Map<number, number>();
+  /** After a failure of our own, such as a full disk, so that a receiver is not sent the same again and again. */
+  readonly #heldUntil = new Map<number, number>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
@@ -72,10 +75,14 @@ export class WebhookDeliveries {
       const newest = store.read(lastEventId);
       for (const webhook of store.read((db) => listWebhooks(db, WHOLE))) {
         const { id, isEnabled, nextAttemptAt } = webhook;
-        if (!isEnabled || nextAttemptAt > clock.now() || this.#underWay.has(id)) continue;
+        const startsAt = Math.max(nextAttemptAt, this.#heldUntil.get(id) ?? 0);
+        if (!isEnabled || startsAt > clock.now() || this.#underWay.has(id)) continue;
         if (this.#doneUntil(webhook) >= newest) continue;
         const work = this.#deliverAll(id)
-          .catch((error: unknown) => log.warn({ error, webhook: id }, 'a webhook could not be served'))
+          .catch((error: unknown) => {
+            this.#heldUntil.set(id, clock.now() + HOLD_MS);
+            log.warn({ error, webhook: id }, 'a webhook could not be served');
+          })
           .finally(() => this.#underWay.delete(id));
         this.#underWay.set(id, work);
       }
@@ -145,6 +152,8 @@ export class WebhookDeliveries {
     const { id, failures, skipped } = webhook;
     const now = clock.now();
     if (error === null) {
+      // Accepted is accepted, even if that cannot be put on record now.
+      this.#inspected.set(id, event.id);
       const done = { deliveredEvent: event.id, failures: 0, nextAttemptAt: 0, lastDeliveredAt: now };
       await store.write((tx) => {
         updateWebhook(tx, id, { ...done, lastStatus: status, lastError: null });

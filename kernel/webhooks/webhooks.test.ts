@@ -77,8 +77,8 @@ test('events from the creation on are posted in order, once each, signed with th
       time: '2026-03-01 12:00:00 UTC',
     },
   });
-  await until(() => webhooks.get(webhook.id).webhook.lastStatus === 200);
-  assert.equal(webhooks.get(webhook.id).waiting, 0);
+  await until(() => webhooks.get(webhook.id).waiting === 0);
+  assert.equal(webhooks.get(webhook.id).webhook.lastStatus, 200);
 });
 
 test('a webhook gets the kinds it wants, and logins only when it names them', async (t) => {
@@ -241,4 +241,19 @@ test('a webhook that wants more from now on is not sent what it did not want bef
   start();
   await until(() => receiver.posted.length === 1);
   assert.deepEqual(receiver.titles(), ['new notice']);
+});
+
+test('an accepted event is not posted again when that cannot be put on record', async (t) => {
+  const receiver = await startReceiver(t);
+  const { record, create, start, store, clock } = setUp(t);
+  await create(receiver.url);
+  await record({ title: 'Drive 7 failed.' });
+  const write = t.mock.method(store, 'write', () => Promise.reject(new Error('the disk is full')));
+  start();
+  await until(() => write.mock.callCount() > 0);
+  write.mock.restore();
+  clock.advance(MINUTE_MS);
+  await record({ title: 'Drive 8 failed.' });
+  await until(() => receiver.posted.length === 2);
+  assert.deepEqual(receiver.titles(), ['Drive 7 failed.', 'Drive 8 failed.']);
 });
