@@ -348,11 +348,10 @@ test('after kill -9 jobs go on from their last checkpoint and none is done twice
   const saved = new Map<string, number>();
   let kills = 0;
   for (let finished = false; !finished;) {
-    const worker = new LineProcess(new URL('testing/worker.ts', import.meta.url), file);
-    await until(() => worker.lines.length > 0);
-    const killer = setTimeout(() => void worker.kill(), 10 + random() * 40);
+    const [lines, momentMs] = [1 + Math.floor(random() * 30), random() * 5];
+    const script = new URL('testing/worker.ts', import.meta.url);
+    const worker = new LineProcess(script, file, String(lines), String(momentMs));
     await worker.ended();
-    clearTimeout(killer);
     for (const line of worker.lines) checkLine(line, saved);
     finished = worker.lines.includes('finished');
     if (!finished) kills += 1;

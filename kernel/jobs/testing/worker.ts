@@ -5,13 +5,23 @@ import { createLog } from '../../log.ts';
 import { Store } from '../../store/index.ts';
 import { Jobs } from '../jobs.ts';
 
-/** Counts in jobs, a checkpoint at every number, until all are done or the process is killed. */
-const [file = ''] = process.argv.slice(2);
+/**
+ * Counts in jobs, a checkpoint at every number, until all are done. It kills itself, as kill -9 does, some moment after it
+ * has printed a number of lines: how fast the machine is does not matter.
+ */
+const [file = '', lines = '', moment = ''] = process.argv.slice(2);
+let linesLeft = Number(lines);
 const JOBS = 12;
 const STEPS = 10;
 
 interface Place {
   readonly step: number;
+}
+
+function print(line: string): void {
+  writeSync(1, `${line}\n`);
+  linesLeft -= 1;
+  if (linesLeft === 0) setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(moment));
 }
 
 const store = new Store(file, {
@@ -22,12 +32,12 @@ const jobs = new Jobs({ store, clock: systemClock, log: createLog('worker', 'sil
 
 jobs.register<unknown, Place>('count', async (job) => {
   let step = job.checkpoint?.step ?? 0;
-  writeSync(1, `start ${job.id} ${step}\n`);
+  print(`start ${job.id} ${step}`);
   while (step < STEPS) {
     await sleep(2);
     step += 1;
     await job.save((step / STEPS) * 100, `step ${step}`, { step });
-    writeSync(1, `saved ${job.id} ${step}\n`);
+    print(`saved ${job.id} ${step}`);
   }
   return { outcome: 'done', finish: (tx) => tx.run('INSERT INTO counted VALUES (:id)', { id: job.id }) };
 });
