@@ -102,7 +102,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['node_modules', 'granary-data', '^docs/', '^storage/kernels/assembly/'] },
+    exclude: { path: ['node_modules', 'granary-data', '^build/', '^docs/', '^storage/kernels/assembly/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -39,16 +39,18 @@ interface StartOptions {
   readonly addresses?: string;
   /** Fewer files and sockets than this process may open. */
   readonly openFilesMax?: number | undefined;
+  /** Another `granary` than that of this source, started as a program. */
+  readonly installed?: string | undefined;
 }
 
 /** `granary up` as an operator runs it, on free ports. */
 export async function startGranary(
   dataDir: string,
-  { env = {}, addresses = ownAddresses(), openFilesMax }: StartOptions = {},
+  { env = {}, addresses = ownAddresses(), openFilesMax, installed }: StartOptions = {},
 ): Promise<Granary> {
   const cloudPort = await freePort();
   const args = ['up', '--data', dataDir, '--port', '0', '--cloud-port', String(cloudPort), '--addresses', addresses];
-  const service = await startService(args, { env, openFilesMax });
+  const service = await startService(args, { env, openFilesMax, installed });
   const { url } = service;
   const cloudUrl = `http://127.0.0.1:${cloudPort}`;
   return {
@@ -75,10 +77,10 @@ export type Service = Pick<Granary, 'url' | 'output' | 'process' | 'stop' | 'kil
 /** A command that serves, once it is ready; rejects with what it said when it ends before. */
 export async function startService(
   args: readonly string[],
-  { env = {}, openFilesMax }: Omit<StartOptions, 'addresses'> = {},
+  { env = {}, openFilesMax, installed }: Omit<StartOptions, 'addresses'> = {},
 ): Promise<Service> {
-  const [program, ...before] = limited(openFilesMax);
-  const child = spawn(program, [...before, command, ...args], {
+  const [program, ...before] = installed === undefined ? [...limited(openFilesMax), command] : [installed];
+  const child = spawn(program, [...before, ...args], {
     // A group of its own, so that all of it can be killed at once.
     detached: true,
     env: { ...process.env, GRANARY_ADMIN_PASSWORD: adminPassword, ...env },
@@ -100,7 +102,7 @@ export async function startService(
   };
 }
 
-function limited(openFilesMax: number | undefined): [string, ...string[]] {
+function limited(openFilesMax: number | undefined): readonly [string, ...string[]] {
   if (openFilesMax === undefined) return [process.execPath];
   return ['sh', '-c', `ulimit -n ${openFilesMax} && exec "$0" "$@"`, process.execPath];
 }

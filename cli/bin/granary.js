@@ -57,13 +57,19 @@ function startOnOwnNode() {
   });
 }
 
-/** The executable inside the package `node`, if its install script ran. */
+/** The executable that npm installed beside Granary: of the package `node`, or of the one for this platform. */
 function ownNode() {
-  const name = process.platform === 'win32' ? 'node/bin/node.exe' : 'node/bin/node';
-  try {
-    const file = createRequire(import.meta.url).resolve(name);
-    return existsSync(file) ? file : undefined;
-  } catch {
-    return undefined;
+  const { platform, arch } = process;
+  const executable = platform === 'win32' ? 'bin/node.exe' : 'bin/node';
+  const names = ['node', `node-${platform === 'win32' ? 'win' : platform}-${arch}`];
+  const { resolve } = createRequire(import.meta.url);
+  for (const name of names) {
+    try {
+      const file = resolve(`${name}/${executable}`);
+      if (existsSync(file)) return file;
+    } catch {
+      // Not installed.
+    }
   }
+  return undefined;
 }

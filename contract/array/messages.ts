@@ -13,7 +13,7 @@ export const Message = record('Message', {
   msg_time: str(),
 });
 
-interface Order {
+export interface Order {
   readonly property: string;
   readonly direction: 'ASC' | 'DESC';
 }

@@ -46,7 +46,7 @@ export const QuotaProject = record('QuotaProject', {
   ),
 });
 
-interface QuotaChange {
+export interface QuotaChange {
   readonly source_id: number;
   readonly source_type: (typeof sources)[number];
   readonly nas_type: string;
