@@ -3,7 +3,7 @@
 // it; block volume, snapshots, object versions and bill are read back by their own protocols.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -109,4 +109,33 @@ test('a data folder of an older version opens with its volumes, snapshots, objec
   await checkObjects(t);
   await checkBill(admin);
   assert.equal(await granary.stop(), 0);
+});
+
+test('an upgraded installation goes back by the backup that was made before', async (t) => {
+  const folder = temporaryFolder(t);
+  const dataDir = join(folder, 'granary-data');
+  const around = { cwd: folder, env: {} };
+  await printed('tar', ['-C', folder, '-xzf', join(fixture, 'data.tar.gz')], around);
+  const command = fileURLToPath(new URL('../cli/bin/granary.js', import.meta.url));
+  const granary = (...args: string[]) => printed(process.execPath, [command, ...args], around);
+  const backups = join(folder, 'backups');
+  mkdirSync(backups);
+  await granary('backup', '--data', dataDir, '--with-drives', '--to', backups);
+  const options = { env: { GRANARY_ADMIN_PASSWORD: adminPassword }, addresses: ADDRESSES };
+  const upgraded = await startGranary(dataDir, options);
+  t.after(() => upgraded.kill());
+  const admin = await upgraded.admin();
+  const { client } = await until(() => signInTo(admin, 'tank').catch(() => undefined), 'the upgraded array answers');
+  const written = (await client.volumes.list()).volumes[0];
+  await client.volumes.rename({ id: written?.name ?? '', new_name: 'after the upgrade' });
+  assert.equal(await upgraded.stop(), 0);
+
+  const [backup = ''] = globSync('granary-*', { cwd: backups });
+  const restored = join(folder, 'restored');
+  await granary('restore', '--from', join(backups, backup), '--data', restored, '--adopt');
+  const before = await startGranary(restored, options);
+  t.after(() => before.kill());
+  await checkVolumes(await before.admin());
+  await checkObjects(t);
+  assert.equal(await before.stop(), 0);
 });

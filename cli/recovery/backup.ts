@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
@@ -175,7 +176,8 @@ class ArrayRunStates {
     const names = existsSync(arrays) ? readdirSync(arrays).filter((name) => name.startsWith('vsa-')) : [];
     const found: BackedUpArray[] = [];
     for (const name of names.sort()) {
-      const { displayName, drives } = recordOf(join(arrays, name));
+      const { displayName, drives } =
+        recordOf(join(arrays, name)) ?? recordInCloud(join(folder, 'cloud', 'cloud.db'), name);
       const isRunning = await this.#isRunning(name);
       const isIncluded = withDrives && !isRunning;
       if (isIncluded) for (const drive of drives) await copyDrive(join(this.#source, drive), join(folder, drive));
@@ -210,11 +212,30 @@ interface Hosting {
   readonly drives: readonly { readonly uuid: string; readonly node: string }[];
 }
 
-function recordOf(folder: string): { displayName: string; drives: string[] } {
+interface ArrayRecord {
+  readonly displayName: string;
+  readonly drives: string[];
+}
+
+function recordOf(folder: string): ArrayRecord | undefined {
   const file = join(folder, 'hosting.json');
-  if (!existsSync(file)) return { displayName: 'unknown', drives: [] };
+  if (!existsSync(file)) return undefined;
   const { array, drives } = JSON.parse(readFileSync(file, 'utf8')) as Hosting;
-  const { name } = JSON.parse(array.spec) as { name: string };
+  return arrayRecord(array.spec, drives);
+}
+
+/** The folder of an array that only an older version has run has no record of its own. */
+function recordInCloud(file: string, name: string): ArrayRecord {
+  using database = new DatabaseSync(file, { readOnly: true });
+  const number = Number.parseInt(name.slice('vsa-'.length), 16);
+  const array = database.prepare('SELECT spec FROM arrays WHERE number = ?').get(number);
+  const drives = database.prepare('SELECT uuid, node FROM drives WHERE array = ? AND has_file = 1').all(number);
+  if (!array) return { displayName: 'unknown', drives: [] };
+  return arrayRecord(String(array['spec']), drives as unknown as Hosting['drives']);
+}
+
+function arrayRecord(spec: string, drives: Hosting['drives']): ArrayRecord {
+  const { name } = JSON.parse(spec) as { name: string };
   return { displayName: name, drives: drives.map(({ uuid, node }) => `cloud/nodes/${node}/${uuid}.drive`) };
 }
 
