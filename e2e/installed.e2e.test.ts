@@ -60,7 +60,7 @@ test('a fresh project installs the SDK, compiles with strict types and runs', as
   writeFileSync(join(cwd, 'main.ts'), PROGRAM);
   await printed('npm', [...INSTALL, packed('granary-client')], { ...around, cwd });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', '', 'main.ts'];
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', 'main.ts'];
   const compiled = await ended(process.execPath, [compiler, ...options, '--lib', 'es2023,dom'], { ...around, cwd });
   assert.equal(compiled.stdout, '');
   assert.equal(compiled.code, 0);
