@@ -3,9 +3,11 @@ import { portalApi } from '@granary/contract/portal';
 import { GranaryCommand } from './command.ts';
 import { addArray } from './commands/array.ts';
 import { addCloud } from './commands/cloud.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addLogin } from './commands/login.ts';
 import { addObjects } from './commands/objects.ts';
 import { addPortal } from './commands/portal.ts';
+import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
 import { addBackup } from './recovery/backup.ts';
 import { addRestore } from './recovery/restore.ts';
@@ -57,11 +59,15 @@ export function createProgram(terminal: Terminal): GranaryCommand {
   addRestoreBooks(program, terminal);
   program.commandsGroup('Sign in:');
   addLogin(program, terminal);
+  program.commandsGroup('Watch:');
+  addStatus(program, terminal);
   program.commandsGroup('Use the portal:');
   addApi(program, portalTarget(terminal), terminal);
   program.commandsGroup('Use one array:');
   addArray(program, terminal);
   addObjects(program, terminal);
+  program.commandsGroup('In the shell:');
+  addCompletion(program, terminal);
   return program;
 }
 

@@ -1,5 +1,6 @@
 import { operations, type Api, type Endpoint, type FileBody, type Operation } from '@granary/contract';
 import { exchange, StillRunning, type Answer, type Connection } from '@granary/client';
+import type { Command } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { refusal } from '../output/errors.ts';
@@ -59,6 +60,19 @@ interface OwnOptions extends PlaceOptions, OutputOptions {
   readonly yes?: string;
 }
 
+/** Where a derived command comes from. */
+export interface Derived {
+  readonly target: Target;
+  readonly operation: Operation;
+}
+
+const origins = new WeakMap<Command, Derived>();
+
+/** Undefined for commands that stand for no operation. */
+export function derivedFrom(command: Command): Derived | undefined {
+  return origins.get(command);
+}
+
 /** One command for each operation of the API, grouped as the contract groups them. */
 export function addApi(parent: GranaryCommand, target: Target, terminal: Terminal): void {
   const all = operations(target.api);
@@ -75,6 +89,7 @@ export function addApi(parent: GranaryCommand, target: Target, terminal: Termina
 function addOperation(group: GranaryCommand, target: Target, operation: Operation, terminal: Terminal): void {
   const { endpoint } = operation;
   const command = group.command(kebab(operation.name));
+  origins.set(command, { target, operation });
   command.description(endpoint.summary);
   addParameters(command, endpoint);
   command.optionsGroup('Around the call:');
