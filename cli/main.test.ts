@@ -219,7 +219,7 @@ test('help and version succeed on standard output', async () => {
 test('--debug shows where an error came from', async (t) => {
   const portal = await fakePortal(t, {});
   const { err } = await portal.run(['arrays', 'get', '9', '--debug']);
-  assert.match(err, /^granary: There is no GET \/api\/arrays\/9\.\nCommandFailure: .*\n {4}at [^]*Caused by: ApiError/);
+  assert.match(err, /^granary: There is no `granary arrays get`\.\nCommandFailure: .*\n {4}at [^]*Caused by: ApiError/);
 });
 
 test('what a portal says cannot steer the terminal', async (t) => {

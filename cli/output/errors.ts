@@ -5,6 +5,7 @@ import { optionFlag } from '../names.ts';
 import { CommandFailure, exitCodes, type ExitCode } from '../exit.ts';
 import { printToStderr, type Terminal } from '../terminal.ts';
 import { plainText } from './cells.ts';
+import { inCommands } from './wording.ts';
 
 const entries: readonly ErrorEntry[] = Object.values(errorCatalogue);
 
@@ -20,9 +21,9 @@ export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
   const status = httpStatusOf(api, error);
   if (error.problems.length === 0) {
     const advice = status === 401 ? ' Sign in with `granary login`.' : '';
-    return new CommandFailure(exitCodeOfStatus(status), `${error.message}${advice}`, { cause: error });
+    return new CommandFailure(exitCodeOfStatus(status), `${inCommands(api, error.message)}${advice}`, { cause: error });
   }
-  const details = error.problems.map(({ field, message }) => `${labelOf(endpoint, field)} ${message}`);
+  const details = error.problems.map(({ field, message }) => `${labelOf(endpoint, field)} ${inCommands(api, message)}`);
   return new CommandFailure(exitCodes.usage, 'The command was not accepted:', { details, cause: error });
 }
 
