@@ -12,6 +12,8 @@ export interface XmlNode {
   readonly children: readonly XmlNode[];
   /** The text of an element that has no elements inside; else empty. */
   readonly text: string;
+  /** There is text between its elements. */
+  readonly isMixed?: true;
 }
 
 /** What is wrong with a document. */
@@ -24,6 +26,7 @@ interface OpenNode {
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: XmlNode[];
   text: string;
+  isMixed?: true;
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -83,7 +86,7 @@ class Parser {
     if (raw === '') return;
     const open = this.#open.at(-1);
     if (open) {
-      if (open.children.length === 0) open.text += decode(raw);
+      addText(open, decode(raw));
     } else if (raw.trim() !== '') throw new XmlError('there is text outside of the root element');
   }
 
@@ -110,7 +113,7 @@ class Parser {
     const end = this.#skip(']]>', begin - this.#at);
     const open = this.#open.at(-1);
     if (!open) throw new XmlError('there is text outside of the root element');
-    if (open.children.length === 0) open.text += this.#text.slice(begin, end);
+    addText(open, this.#text.slice(begin, end));
   }
 
   #startTag(): void {
@@ -150,9 +153,8 @@ class Parser {
   }
 
   #close(node: OpenNode): void {
-    if (node.children.length > 0) node.text = '';
     const parent = this.#open.at(-1);
-    if (parent) parent.children.push(node);
+    if (parent) addElement(parent, node);
     else this.#root = node;
   }
 
@@ -167,6 +169,17 @@ class Parser {
     if (match) this.#at = pattern.lastIndex;
     return match;
   }
+}
+
+function addText(node: OpenNode, text: string): void {
+  if (node.children.length === 0) node.text += text;
+  else if (text.trim() !== '') node.isMixed = true;
+}
+
+function addElement(node: OpenNode, child: OpenNode): void {
+  if (node.text.trim() !== '') node.isMixed = true;
+  node.text = '';
+  node.children.push(child);
 }
 
 function decode(text: string): string {

@@ -93,6 +93,7 @@ export class Conversation {
     const { method = '', url = '', headers } = this.#incoming;
     const address = readAddress(url, headers.host, this.#settings);
     this.#address = address;
+    refuseExpectation(headers.expect);
     if (method === 'OPTIONS') return this.#preflight(address);
     const type = headers['content-type'] ?? '';
     if (method === 'POST' && address.level === 'bucket' && /^multipart\/form-data\b/i.test(type)) {
@@ -144,7 +145,8 @@ export class Conversation {
     // Elsewhere `versionId` is without meaning, and must not choose the version whose tags and ACL decide.
     request.versionId = versioned ? request.query.get('versionId') : undefined;
     const facts = { versionId: request.versionId };
-    const bucket = this.#wire.access.open(request, address, operation.selfChecked ? null : { action, key, facts });
+    const wish = operation.selfChecked ? null : { action, key, facts };
+    const bucket = this.#wire.access.open(request, address, wish, operation.asksIfThere);
     request.opened = bucket;
     demandOwner(bucket, request.header('x-amz-expected-bucket-owner'));
     this.#demandRate(operation, bucket.account);
@@ -231,9 +233,7 @@ export class Conversation {
   #veiled(error: S3Error | undefined): S3Error | undefined {
     const request = this.#request;
     if (error?.code !== 'NoSuchKey' || !request?.opened) return error;
-    if (request.caller?.account === request.opened.account) return error;
-    const mayList = this.#wire.access.may(request, request.opened, { action: 's3:ListBucket', key: null });
-    return mayList ? error : new S3Error('AccessDenied');
+    return this.#wire.access.mayKnowKeys(request, request.opened) ? error : new S3Error('AccessDenied');
   }
 
   #commonHeaders(): OutgoingHttpHeaders {
@@ -282,6 +282,11 @@ type NewRequest = Omit<
   'context' | 'access' | 'settings' | 'requestId' | 'now' | 'method' | 'ip' | 'secure'
 >;
 
+function refuseExpectation(expect: string | undefined): void {
+  const expected = expect?.trim() ?? '';
+  if (expected !== '' && expected.toLowerCase() !== '100-continue') throw new S3Error('ExpectationFailed');
+}
+
 /** Headers of the browser's own that policies ask for. */
 function forAccess({ referer, 'user-agent': agent }: IncomingMessage['headers']) {
   return { ...(referer !== undefined && { referer }), ...(agent !== undefined && { 'user-agent': agent }) };
@@ -290,7 +295,8 @@ function forAccess({ referer, 'user-agent': agent }: IncomingMessage['headers'])
 type HeaderOf = (name: string) => string | undefined;
 
 function withoutChecksums(header: HeaderOf): HeaderOf {
-  return (name) => (Object.hasOwn(CHECKSUM_HEADERS, name) ? undefined : header(name));
+  return (name) =>
+    Object.hasOwn(CHECKSUM_HEADERS, name) || name === 'x-amz-sdk-checksum-algorithm' ? undefined : header(name);
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {

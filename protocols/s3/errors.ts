@@ -14,6 +14,7 @@ const CATALOGUE = {
   BucketNotEmpty: [409, 'The bucket is not empty: delete all its versions and unfinished uploads first.'],
   EntityTooLarge: [400, 'The body is larger than allowed.'],
   EntityTooSmall: [400, 'The body, or a part, is smaller than allowed.'],
+  ExpectationFailed: [417, 'The only expectation that is met here is 100-continue.'],
   IllegalVersioningConfigurationException: [400, 'The versioning configuration is not valid.'],
   IncompleteBody: [400, 'The body ended before the announced number of bytes.'],
   InsufficientStorage: [507, 'There is no space left. Delete something, or ask the operator for more.'],

@@ -82,11 +82,15 @@ export interface OpenedBucket {
   readonly bucket: Bucket;
   /** Another action on the same key of this very bucket; its name is not looked up again. Throws AccessDenied. */
   readonly demand: (action: string) => void;
+  /** Whether the caller may know which keys are in it. */
+  readonly mayList: () => boolean;
 }
 
 /** The version an action is about, where it is not the current one. */
 export interface AccessFacts {
   readonly versionId?: string | undefined;
+  /** The object is being written by this very request. */
+  readonly uploads?: true;
 }
 
 export interface S3Reply {
@@ -114,6 +118,8 @@ export interface S3Operation {
   readonly changes: boolean;
   /** The bucket need not be there (CreateBucket). */
   readonly creates?: true;
+  /** Asks whether the caller has a bucket of that name (HeadBucket): for those of others that are not shared, it has none. */
+  readonly asksIfThere?: true;
   /** Access is asked for key by key with `demand` or `may` (DeleteObjects); the bucket itself only has to be found. */
   readonly selfChecked?: true;
   /** x-amz-checksum-* headers speak of the object that comes of it, not of the body (CompleteMultipartUpload). */

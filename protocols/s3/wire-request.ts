@@ -128,7 +128,11 @@ export class WireRequest implements S3Request, AskingRequest {
     const bucket = access.open(this, address, { action, key, facts });
     await access.demandEnabled(this, bucket);
     demandOwner(bucket, this.header('x-amz-source-expected-bucket-owner'));
-    return { bucket, demand: (wanted) => access.demand(this, bucket, { action: wanted, key, facts }) };
+    return {
+      bucket,
+      demand: (wanted) => access.demand(this, bucket, { action: wanted, key, facts }),
+      mayList: () => access.mayKnowKeys(this, bucket),
+    };
   }
 
   #mayStandInQuery(name: string): boolean {

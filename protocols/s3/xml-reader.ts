@@ -7,11 +7,13 @@ export class XmlElement {
   readonly children: readonly XmlElement[];
   /** Its own text, as it stands there. */
   readonly content: string;
+  readonly #isMixed: boolean;
 
-  constructor({ name, children, text }: XmlNode) {
+  constructor({ name, children, text, isMixed }: XmlNode) {
     this.name = name.slice(name.indexOf(':') + 1);
     this.children = children.map((child) => new XmlElement(child));
     this.content = text;
+    this.#isMixed = isMixed === true;
   }
 
   child(name: string): XmlElement | undefined {
@@ -22,18 +24,22 @@ export class XmlElement {
     return this.children.filter((each) => each.name === name);
   }
 
-  /** The text of a child. */
+  /** The text of a child, which must hold nothing else and be there once. */
   text(name: string): string | undefined {
-    return this.child(name)?.content;
+    const [child, ...others] = this.all(name);
+    if (others.length > 0) throw new S3Error('MalformedXML', `<${this.name}> holds <${name}> more than once.`);
+    if (child && child.children.length > 0) throw new S3Error('MalformedXML', `<${name}> must hold text only.`);
+    return child?.content;
   }
 
-  /** Refuses children of other names. */
+  /** Refuses text and elements of other names. */
   only(...names: readonly string[]): void {
-    const known = new Set(names);
-    const other = this.children.find(({ name }) => !known.has(name));
-    if (other !== undefined) {
-      throw new S3Error('MalformedXML', `<${other.name.slice(0, 64)}> is not expected in <${this.name}>.`);
+    const other = this.children.find((child) => !names.includes(child.name));
+    if (other) {
+      throw new S3Error('MalformedXML', `<${other.name.slice(0, 64)}> in <${this.name}> is not known.`);
     }
+    if (!this.#isMixed && this.content.trim() === '') return;
+    throw new S3Error('MalformedXML', `<${this.name}> must not hold text.`);
   }
 
   /** The text of a child that has to be there. */

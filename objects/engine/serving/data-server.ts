@@ -115,6 +115,10 @@ export class DataServer {
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
       this.#handler.handleContinue(request, response),
     );
+    // Node would answer itself, in no protocol's form.
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      this.#handler.handle(request, response),
+    );
     limitConnections(server, this.#limits);
     return server;
   }

@@ -33,11 +33,21 @@ async function load(context: DataContext): Promise<Handle> {
   ]);
   const s3 = createS3(context);
   const swift = createSwift(context);
-  return (request: IncomingMessage, response: ServerResponse) =>
-    (isS3Signed(request) || !isSwiftRequest(request.url ?? '/') ? s3 : swift)(request, response);
+  return (request: IncomingMessage, response: ServerResponse) => {
+    if (isS3Signed(request) || !isSwiftRequest(request.url ?? '/')) s3(request, response);
+    else if (expectsOther(request)) response.writeHead(417, { 'content-length': 0, connection: 'close' }).end();
+    else swift(request, response);
+  };
+}
+
+/** Something other than 100 Continue, which nothing here can meet. */
+function expectsOther({ headers }: IncomingMessage): boolean {
+  const expected = headers.expect?.trim() ?? '';
+  return expected !== '' && expected.toLowerCase() !== '100-continue';
 }
 
 /** A bucket may have the name of one of Swift's own paths: what is signed for S3 is S3. */
 function isS3Signed({ headers, url }: IncomingMessage): boolean {
-  return headers.authorization?.startsWith('AWS') === true || url?.includes('X-Amz-Signature=') === true;
+  if (headers.authorization?.startsWith('AWS') === true) return true;
+  return url !== undefined && (url.includes('X-Amz-Signature=') || url.includes('AWSAccessKeyId='));
 }

@@ -24,11 +24,20 @@ export class S3Access {
   }
 
   may(request: AskingRequest, bucket: Bucket, { action, key, facts = {} }: Wish): boolean {
-    const { versionId } = facts;
+    const { versionId, uploads = false } = facts;
     const object = () => (key === null ? undefined : this.#context.store.version(bucket.id, key, versionId));
     const lookup = requestKeys(request, bucket, object, versionId);
     const { caller, settings } = request;
-    return decide({ caller, bucket, action, key, lookup, object, adminAccess: settings.adminAccess }, this.#policies);
+    return decide(
+      { caller, bucket, action, key, lookup, object, adminAccess: settings.adminAccess, uploads },
+      this.#policies,
+    );
+  }
+
+  /** Whether the caller may learn that a key is not there: by owning the bucket, or by the right to list it. */
+  mayKnowKeys(request: AskingRequest, bucket: Bucket): boolean {
+    if (request.caller?.account === bucket.account) return true;
+    return this.may(request, bucket, { action: 's3:ListBucket', key: null });
   }
 
   demand(request: AskingRequest, bucket: Bucket, wish: Wish): void {
@@ -38,13 +47,14 @@ export class S3Access {
   /**
    * The bucket an address means: the caller's own of that name, else the oldest of that name that is shared. Which one it
    * is does not depend on the wish: what it refuses is refused, or a younger bucket of that name would get the request.
-   * A bucket that is shared by the ACLs of its objects alone is found by a wish that they grant.
+   * A bucket that is shared by the ACLs of its objects alone is found by a wish that they grant. Others of that name are
+   * refused, not denied, unless the question is whether the caller has such a bucket.
    */
-  open(request: AskingRequest, address: BucketAddress, wish: Wish | null): Bucket {
+  open(request: AskingRequest, address: BucketAddress, wish: Wish | null, asksIfThere = false): Bucket {
     const candidates = this.#candidates(request, address);
     const may = (bucket: Bucket) => wish !== null && this.may(request, bucket, wish);
     const meant = candidates.find((bucket) => this.#visible(request, bucket) || may(bucket));
-    if (!meant && request.caller !== null) {
+    if (!meant && request.caller !== null && (asksIfThere || candidates.length === 0)) {
       throw new S3Error('NoSuchBucket', undefined, { BucketName: address.name });
     }
     if (!meant || (wish !== null && !may(meant))) throw new S3Error('AccessDenied');

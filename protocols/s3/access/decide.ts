@@ -14,6 +14,8 @@ export interface Question {
   readonly object: () => ObjectVersion | undefined;
   /** Administrators of the array may reach the data of all accounts. */
   readonly adminAccess: boolean;
+  /** The object is being written by this very request. */
+  readonly uploads?: boolean;
 }
 
 /** What an ACL of the bucket has to grant for an action. */
@@ -51,7 +53,14 @@ export function decide(question: Question, policies: BucketPolicies): boolean {
     if (verdict === 'deny') return false;
     if (verdict === 'allow' && !isRestricted(bucket, caller, policies)) return true;
   }
-  return belongs(question) || opened(question);
+  return belongs(question) || opened(question) || isKnownAbsent(question, policies);
+}
+
+/** A key that is not there has no ACL: who may list the bucket learns that it is not there, others are refused. */
+function isKnownAbsent(question: Question, policies: BucketPolicies): boolean {
+  const { action, key, object } = question;
+  if (action !== 's3:GetObject' || key === null || object() !== undefined) return false;
+  return decide({ ...question, action: 's3:ListBucket', key: null }, policies);
 }
 
 /** Whether what the bucket's policy allows is not for this caller, because it is public and public policies are restricted. */
@@ -75,10 +84,12 @@ function keepsPolicy(question: Question): boolean {
 }
 
 /** By ACLs, of the bucket for what is in it, of the object for its bytes. */
-function opened({ caller, bucket, action, object }: Question): boolean {
+function opened({ caller, bucket, action, object, uploads }: Question): boolean {
   const { settings } = bucket;
   if (settings.ownership === 'BucketOwnerEnforced') return false;
   const asked = { caller, ignorePublic: settings.publicAccessBlock?.ignorePublicAcls === true };
+  // Who may write by the bucket's ACL says who may read what is written.
+  if (uploads === true && action === 's3:PutObjectAcl') return grantsTo(settings, 'WRITE', asked);
   const ofBucket = OF_BUCKET[action];
   if (ofBucket !== undefined) return grantsTo(settings, ofBucket, asked);
   const ofObject = OF_OBJECT[action];

@@ -16,7 +16,7 @@ export interface Expectations {
 
 export interface ExpectedChecksum {
   readonly algorithm: Algorithm;
-  /** Base64; undefined when it comes as a trailer, or not at all. */
+  /** Base64; undefined when it comes as a trailer. */
   readonly value?: string;
   /** The trailer it comes as. */
   readonly trailer?: string;
@@ -60,8 +60,22 @@ function readChecksum(header: Header, payload: Payload): ExpectedChecksum | unde
   if (named !== undefined && !wanted) {
     throw new S3Error('InvalidRequest', 'The value of x-amz-sdk-checksum-algorithm is not a known algorithm.');
   }
-  const found = checksumHeader(header) ?? announcedTrailer(header, payload);
-  if (!found) return wanted && { algorithm: wanted };
+  const inHeader = checksumHeader(header);
+  const inTrailer = announcedTrailer(header, payload);
+  if (inHeader && inTrailer) {
+    throw new S3Error(
+      'InvalidRequest',
+      'Expecting a single x-amz-checksum- header: give it as a header or as a trailer.',
+    );
+  }
+  const found = inHeader ?? inTrailer;
+  if (!found && wanted) {
+    throw new S3Error(
+      'InvalidRequest',
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+    );
+  }
+  if (!found) return undefined;
   if (wanted && wanted !== found.algorithm) {
     throw new S3Error('InvalidRequest', 'x-amz-sdk-checksum-algorithm is not that of the checksum that was sent.');
   }

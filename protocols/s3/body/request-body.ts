@@ -147,6 +147,7 @@ export class S3RequestBody implements S3Body {
   /** Holds everything that was said against what came. */
   #finish(digests: Digests): void {
     this.#decoder?.end();
+    this.#refuseOtherTrailers();
     const { size, md5, sha256 } = this.#expected;
     if (size !== undefined && digests.size !== size) throw new S3Error('IncompleteBody');
     this.#sizeCheck?.(digests.size, true);
@@ -172,10 +173,20 @@ export class S3RequestBody implements S3Body {
 
   #trailer(name: string, algorithm: Algorithm): string {
     const value = this.#decoder?.trailers.get(name);
-    if (value === undefined || !isChecksum(algorithm, value)) {
-      throw new S3Error('MalformedTrailerError', `The trailer ${name} is missing or no checksum.`);
-    }
+    if (value === undefined) throw new S3Error('MalformedTrailerError', `The trailer ${name} is missing.`);
+    if (!isChecksum(algorithm, value)) throw new S3Error('InvalidRequest', `Value for ${name} trailer is invalid.`);
     return value;
+  }
+
+  /** A trailer that x-amz-trailer did not announce would not be verified. */
+  #refuseOtherTrailers(): void {
+    for (const name of this.#decoder?.trailers.keys() ?? []) {
+      if (name === this.#expected.checksum?.trailer) continue;
+      throw new S3Error(
+        'MalformedTrailerError',
+        `The trailer ${name.slice(0, 64)} was not announced by x-amz-trailer.`,
+      );
+    }
   }
 }
 

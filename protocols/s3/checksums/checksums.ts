@@ -16,17 +16,16 @@ export const CHECKSUM_HEADERS: Readonly<Record<string, Algorithm>> = {
 };
 
 const BYTES: Readonly<Record<Algorithm, number>> = { CRC32: 4, CRC32C: 4, CRC64NVME: 8, SHA1: 20, SHA256: 32 };
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-
 /** As clients name it, in any case; undefined for what is none. */
 export function algorithmOf(name: string): Algorithm | undefined {
   const upper = name.toUpperCase();
   return Object.hasOwn(BYTES, upper) ? (upper as Algorithm) : undefined;
 }
 
-/** Whether a text is base64 of as many bytes as the algorithm makes. */
+/** Whether a text is base64 of as many bytes as the algorithm makes, written in the one right way. */
 export function isChecksum(algorithm: Algorithm, value: string): boolean {
-  return BASE64.test(value) && Buffer.from(value, 'base64').length === BYTES[algorithm];
+  const bytes = Buffer.from(value, 'base64');
+  return bytes.length === BYTES[algorithm] && bytes.toString('base64') === value;
 }
 
 /** A checksum of bytes that come in pieces. */

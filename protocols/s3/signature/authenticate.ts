@@ -127,7 +127,7 @@ export class Authenticator {
 
   #claim(request: SignedRequest, now: number): Claim | OldClaim | undefined {
     const { query } = request.address;
-    const header = request.headers.authorization;
+    const header = request.headers.authorization?.trim() || undefined;
     const presigned = query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature');
     const isOld = isOldQuery(query);
     if ([header !== undefined, presigned, isOld].filter(Boolean).length > 1) {

@@ -58,7 +58,7 @@ export class S3Rig {
 
   async start(): Promise<this> {
     const handle = createS3(this.#context());
-    this.#server.on('request', handle).on('checkContinue', handle);
+    this.#server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle);
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     this.#port = (this.#server.address() as AddressInfo).port;
     return this;

@@ -76,7 +76,8 @@ export async function serve(options: { readonly encrypted?: boolean } = {}): Pro
     onError: (error) => errors.push(error),
   };
   const listener = createS3(context);
-  const server = createServer({ keepAliveTimeout: 0 }, listener).on('checkContinue', listener);
+  const server = createServer({ keepAliveTimeout: 0 }, listener);
+  server.on('checkContinue', listener).on('checkExpectation', listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clients: S3Client[] = [];

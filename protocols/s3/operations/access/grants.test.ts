@@ -52,7 +52,7 @@ function document(...list: readonly string[]): string {
 test('grants go to accounts by id and by mail address, and open what they name', async () => {
   const bucket = await newBucket();
   await ada.call('PUT', `/${bucket}/k`, { body: 'text' });
-  expect(await eve.call('GET', foreign(bucket)), 404, 'NoSuchBucket');
+  expect(await eve.call('GET', foreign(bucket)), 403, 'AccessDenied');
   const headers = {
     'x-amz-grant-read': `id="${ELSEWHERE}"`,
     'x-amz-grant-write': 'emailAddress="eve@example.org"',
@@ -87,7 +87,7 @@ test('an object is put with grants, and a list is returned as it was given', asy
   assert.deepEqual(await acl(), [`${LIBRARY} FULL_CONTROL`, `${ELSEWHERE} READ`]);
   expect(await ada.call('PUT', `/${bucket}/k`, { query: { acl: '' }, body: document() }), 200);
   assert.deepEqual(await acl(), []);
-  expect(await eve.call('GET', foreign(bucket, '/k')), 404, 'NoSuchBucket');
+  expect(await eve.call('GET', foreign(bucket, '/k')), 403, 'AccessDenied');
   expect(await ada.call('GET', `/${bucket}/k`), 200);
 });
 

@@ -56,6 +56,7 @@ export const headBucket: S3Operation = {
   subject: 'bucket',
   action: 's3:ListBucket',
   changes: false,
+  asksIfThere: true,
   run: ({ settings }) => ({
     status: 200,
     headers: { 'x-amz-bucket-region': settings.region, 'x-amz-access-point-alias': 'false' },

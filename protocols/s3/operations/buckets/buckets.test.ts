@@ -123,7 +123,7 @@ test('a bucket policy opens the bucket to others', async () => {
   const bucket = await newBucket();
   await ada.call('PUT', `/${bucket}/k`, { body: 'x' });
   const eve = served.as('eve');
-  expect(await eve.call('GET', `/${bucket}/k`), 404);
+  expect(await eve.call('GET', `/${bucket}/k`), 403);
   const policy = JSON.stringify({
     Version: '2012-10-17',
     Statement: [{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` }],

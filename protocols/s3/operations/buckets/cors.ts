@@ -90,6 +90,7 @@ function forbidden(message: string, method: string): S3Error {
 }
 
 function ruleOf(rule: XmlElement): CorsRule {
+  rule.only('ID', 'AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds');
   const items = (name: string) => {
     const found = rule.all(name).map(({ content }) => content.trim());
     if (found.length > MOST_ITEMS) throw new S3Error('MalformedXML', `A rule has at most ${MOST_ITEMS} <${name}>.`);

@@ -34,6 +34,7 @@ export const putObjectLockConfiguration: S3Operation = {
   changes: true,
   async run({ body, bucket, context, now }) {
     const root = readXml(await body.text(), 'ObjectLockConfiguration');
+    root.only('ObjectLockEnabled', 'Rule');
     if (root.text('ObjectLockEnabled')?.trim() !== 'Enabled') {
       throw new S3Error('MalformedXML', '<ObjectLockEnabled> must be Enabled: object lock cannot be switched off.');
     }
@@ -48,7 +49,9 @@ export const putObjectLockConfiguration: S3Operation = {
 
 function defaultOf(rule: XmlElement | undefined): BucketSettings['lockDefault'] {
   if (rule === undefined) return undefined;
+  rule.only('DefaultRetention');
   const standard = rule.child('DefaultRetention');
+  standard?.only('Mode', 'Days', 'Years');
   const mode = standard?.text('Mode')?.trim();
   if (standard === undefined || (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE')) {
     throw new S3Error('MalformedXML', '<DefaultRetention> needs <Mode>: GOVERNANCE or COMPLIANCE.');

@@ -24,6 +24,7 @@ export const putBucketVersioning: S3Operation = {
   changes: true,
   async run({ body, bucket, context, now }) {
     const root = readXml(await body.text(), 'VersioningConfiguration');
+    root.only('Status', 'MfaDelete');
     if (root.text('MfaDelete')?.trim() === 'Enabled') {
       throw new S3Error('NotImplemented', 'Deleting with a second factor is not offered here.');
     }

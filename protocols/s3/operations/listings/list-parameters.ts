@@ -55,7 +55,7 @@ export function tokenOf(after: string): string {
 
 export function afterToken(query: S3Query): string | null {
   const token = query.get('continuation-token');
-  if (token === undefined) return null;
+  if (token === undefined || token === '') return null;
   const text = Buffer.from(token, 'base64url').toString('utf8');
   if (text === '' || tokenOf(text) !== token) {
     throw badArgument('continuation-token', token, 'The continuation token is not one of ours.');

@@ -26,8 +26,8 @@ export async function copySource(request: S3Request): Promise<CopySource> {
   const header = request.header('x-amz-copy-source') ?? '';
   const { bucketName, key, versionId } = readSource(header);
   const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
-  const { bucket, demand } = await request.open(bucketAddress(bucketName), action, key, { versionId });
-  const version = sourceVersion(request, bucket, key, versionId);
+  const { bucket, demand, mayList } = await request.open(bucketAddress(bucketName), action, key, { versionId });
+  const version = sourceVersion(request, bucket, key, versionId, mayList);
   const customerKey = keyToRead(request, version, OF_SOURCE);
   const outcome = evaluate(
     {
@@ -42,11 +42,20 @@ export async function copySource(request: S3Request): Promise<CopySource> {
   return { bucket, version, key: customerKey, named: versionId !== undefined, demand };
 }
 
-function sourceVersion(request: S3Request, bucket: Bucket, key: string, versionId: string | undefined): ObjectVersion {
+function sourceVersion(
+  request: S3Request,
+  bucket: Bucket,
+  key: string,
+  versionId: string | undefined,
+  mayList: () => boolean,
+): ObjectVersion {
   try {
     return findVersion(request, bucket, key, versionId);
   } catch (error) {
-    if (!(error instanceof S3Error) || error.code !== 'MethodNotAllowed') throw error;
+    if (!(error instanceof S3Error)) throw error;
+    // Who may not list the source does not learn which keys are in it, either.
+    if (error.code === 'NoSuchKey' && !mayList()) throw new S3Error('AccessDenied');
+    if (error.code !== 'MethodNotAllowed') throw error;
     throw new S3Error(
       'InvalidRequest',
       'The source of a copy request may not specifically refer to a delete marker by version id.',

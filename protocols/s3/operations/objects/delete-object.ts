@@ -1,4 +1,5 @@
 import type { Conditions, Result } from '@granary/storage/object-store';
+import { S3Error } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
 import { bareTag } from './conditions.ts';
 import { bypasses } from './lock.ts';
@@ -44,14 +45,31 @@ export function bytesGone({ removed, marker }: Result<'deleteObject'>, named: bo
 }
 
 function conditionsOf(header: (name: string) => string | undefined): Conditions | undefined {
-  const match = header('if-match');
   const size = header('x-amz-if-match-size');
   const time = header('x-amz-if-match-last-modified-time');
-  const until = time === undefined ? Number.NaN : Date.parse(time);
-  if (match === undefined && size === undefined && Number.isNaN(until)) return undefined;
+  return deleteConditions({ etag: header('if-match'), size, time }, () => {
+    throw new S3Error(
+      'InvalidArgument',
+      'x-amz-if-match-size is a number of bytes, x-amz-if-match-last-modified-time a time.',
+    );
+  });
+}
+
+interface DeleteWhen {
+  readonly etag: string | undefined;
+  readonly size: string | undefined;
+  readonly time: string | undefined;
+}
+
+/** What cannot be read must not count as no condition: the deletion would have none. */
+export function deleteConditions({ etag, size, time }: DeleteWhen, refuse: () => never): Conditions | undefined {
+  if (etag === undefined && size === undefined && time === undefined) return undefined;
+  const until = Date.parse(time ?? '');
+  if (time !== undefined && Number.isNaN(until)) refuse();
+  if (size !== undefined && !/^\d{1,15}$/.test(size)) refuse();
   return {
-    ...(match !== undefined && { ifMatch: bareTag(match) }),
+    ...(etag !== undefined && { ifMatch: bareTag(etag) }),
     ...(size !== undefined && { ifSize: Number(size) }),
-    ...(!Number.isNaN(until) && { ifUnmodifiedSince: until }),
+    ...(time !== undefined && { ifUnmodifiedSince: until }),
   };
 }

@@ -6,8 +6,7 @@ import { S3Error, toS3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
-import { bareTag } from './conditions.ts';
-import { bytesGone } from './delete-object.ts';
+import { bytesGone, deleteConditions } from './delete-object.ts';
 import { bypasses } from './lock.ts';
 import { xmlReply } from '../replies.ts';
 
@@ -39,6 +38,7 @@ export const deleteObjects: S3Operation = {
   async run(request) {
     demandDigest(request);
     const root = readXmlWithin(DOCUMENT, await request.body.text(DOCUMENT.lengthMax), 'Delete');
+    root.only('Object', 'Quiet');
     const victims = root.all('Object').map(victimOf);
     if (victims.length === 0 || victims.length > MOST_KEYS) {
       throw new S3Error('MalformedXML', `<Delete> names 1 to ${MOST_KEYS} objects.`);
@@ -69,13 +69,13 @@ function demandDigest(request: S3Request): void {
 }
 
 function victimOf(object: XmlElement): Victim {
+  object.only('Key', 'VersionId', 'ETag', 'Size', 'LastModifiedTime');
   const [etag, size, time] = ['ETag', 'Size', 'LastModifiedTime'].map((name) => object.text(name)?.trim());
-  const until = time === undefined ? Number.NaN : Date.parse(time);
-  const conditions: Conditions = {
-    ...(etag !== undefined && { ifMatch: bareTag(etag) }),
-    ...(size !== undefined && { ifSize: Number(size) }),
-    ...(!Number.isNaN(until) && { ifUnmodifiedSince: until }),
-  };
+  const conditions =
+    deleteConditions({ etag, size, time }, () => {
+      throw new S3Error('MalformedXML', '<Size> is a number of bytes, <LastModifiedTime> a time.');
+    }) ?? {};
+  if (object.need('Key') === '') throw new S3Error('MalformedXML', '<Key> must not be empty.');
   const versionId = object.text('VersionId');
   return {
     key: object.need('Key'),

@@ -5,7 +5,7 @@ import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
 import type { CustomerKey } from '../../encryption/customer-key.ts';
 import { keyToRead, refuseOnRead } from '../../encryption/encryption.ts';
 import { evaluate, rangeHolds } from './conditions.ts';
-import { askedChecksum, objectHeaders, overrides } from './object-headers.ts';
+import { askedChecksum, askedPartChecksum, objectHeaders, overrides } from './object-headers.ts';
 import { readObject, shown } from './object-content.ts';
 import { rangeOf } from './range.ts';
 import { quoted, versionHeader } from '../replies.ts';
@@ -95,7 +95,9 @@ function portion(request: S3Request, version: ObjectVersion, headers: OutgoingHt
   const { start, end } = range;
   const partial = {
     ...headers,
-    ...(start === 0 && end === size && askedChecksum(request, version)),
+    ...(byNumber !== null && byNumber.count > 0
+      ? askedPartChecksum(request, version, byNumber.number)
+      : start === 0 && end === size && askedChecksum(request, version)),
     ...(byNumber !== null && byNumber.count > 0 && { 'x-amz-mp-parts-count': String(byNumber.count) }),
     'content-length': end - start,
     // An empty object has no byte that a range could name.
@@ -108,7 +110,7 @@ function portion(request: S3Request, version: ObjectVersion, headers: OutgoingHt
 function partOf(
   request: S3Request,
   version: ObjectVersion,
-): { readonly range: ByteRange; readonly count: number } | null {
+): { readonly range: ByteRange; readonly number: number; readonly count: number } | null {
   if (!request.query.has('partNumber')) return null;
   const number = partNumberOf(request);
   if (request.header('range') !== undefined) {
@@ -123,7 +125,7 @@ function partOf(
     });
   }
   const start = sizes.slice(0, number - 1).reduce((sum, size) => sum + size, 0);
-  return { range: { start, end: start + own }, count: sizes.length };
+  return { range: { start, end: start + own }, number, count: sizes.length };
 }
 
 function unsatisfiable(request: S3Request, version: ObjectVersion): S3Error {

@@ -35,8 +35,9 @@ export const putObjectRetention: S3Operation = {
     const { body, bucket, context, key, now } = request;
     demandLockable(bucket);
     const root = readXml(await body.text(), 'Retention');
+    root.only('Mode', 'RetainUntilDate');
     const retention =
-      root.children.length === 0 ? null : retentionOf(root.text('Mode'), root.text('RetainUntilDate'), now);
+      root.children.length === 0 ? null : retentionOf(root.text('Mode')?.trim(), root.text('RetainUntilDate'), now);
     objectVersion(request);
     const version = { bucket: bucket.id, key, ...versionIdOf(request) };
     await context.store.commit('changeVersion', {
@@ -72,9 +73,9 @@ export const putObjectLegalHold: S3Operation = {
   async run(request) {
     const { body, bucket, context, key, now } = request;
     demandLockable(bucket);
-    const status = readXml(await body.text(), 'LegalHold')
-      .text('Status')
-      ?.trim();
+    const root = readXml(await body.text(), 'LegalHold');
+    root.only('Status');
+    const status = root.text('Status')?.trim();
     if (status !== 'ON' && status !== 'OFF') throw new S3Error('MalformedXML', '<Status> must be ON or OFF.');
     objectVersion(request);
     const version = { bucket: bucket.id, key, ...versionIdOf(request) };
@@ -87,7 +88,7 @@ export const putObjectLegalHold: S3Operation = {
 export function lockOfHeaders(request: S3Request): { readonly retention?: Retention; readonly legalHold?: boolean } {
   const mode = request.header('x-amz-object-lock-mode');
   const until = request.header('x-amz-object-lock-retain-until-date');
-  const hold = request.header('x-amz-object-lock-legal-hold')?.toUpperCase();
+  const hold = request.header('x-amz-object-lock-legal-hold');
   if (mode === undefined && until === undefined && hold === undefined) return {};
   demandLockable(request.bucket);
   if ((mode === undefined) !== (until === undefined)) {
@@ -99,6 +100,9 @@ export function lockOfHeaders(request: S3Request): { readonly retention?: Retent
   }
   if (hold !== undefined && hold !== 'ON' && hold !== 'OFF') {
     throw badArgument('x-amz-object-lock-legal-hold', hold, 'A legal hold is ON or OFF.');
+  }
+  if (mode !== undefined && !isMode(mode)) {
+    throw badArgument('x-amz-object-lock-mode', mode, 'The mode of a retention is GOVERNANCE or COMPLIANCE.');
   }
   if (mode !== undefined) request.demand('s3:PutObjectRetention');
   if (hold !== undefined) request.demand('s3:PutObjectLegalHold');
@@ -115,14 +119,17 @@ export function bypasses(request: S3Request, key?: string, facts?: AccessFacts):
 }
 
 function retentionOf(mode: string | undefined, date: string | undefined, now: number): Retention {
-  const kind = mode?.trim().toUpperCase();
-  if (kind !== 'GOVERNANCE' && kind !== 'COMPLIANCE') {
+  if (!isMode(mode)) {
     throw new S3Error('MalformedXML', 'The mode of a retention is GOVERNANCE or COMPLIANCE.');
   }
   const until = /^\s*\d{4}-\d{2}-\d{2}T/.test(date ?? '') ? Date.parse(date ?? '') : Number.NaN;
   if (Number.isNaN(until)) throw badArgument('RetainUntilDate', date ?? '', 'The date must be given in ISO 8601.');
   if (until <= now) throw badArgument('RetainUntilDate', date ?? '', 'The retain until date must be in the future!');
-  return { mode: kind, until };
+  return { mode, until };
+}
+
+function isMode(text: string | undefined): text is Retention['mode'] {
+  return text === 'GOVERNANCE' || text === 'COMPLIANCE';
 }
 
 function demandLockable(bucket: Bucket): void {

@@ -45,26 +45,26 @@ export const getObjectAttributes: S3Operation = {
   },
 };
 
-/** Parts are listed where they have checksums of their own; of others only the number is reported, as S3 does. */
+/** Of an object that was put in parts; one that was put whole has none. */
 function partsElement(request: S3Request, { attributes }: ObjectVersion): string {
   const sizes = attributes.partSizes;
   if (sizes === undefined || sizes.length === 0) return '';
   const checksums = attributes.partChecksums;
   const algorithm = attributes.checksum?.algorithm;
-  const count = field('PartsCount', sizes.length);
-  if (checksums === undefined || algorithm === undefined) return element('ObjectParts', count);
   const most = Math.min(numberOf(request, 'x-amz-max-parts', MOST_PARTS_SHOWN), MOST_PARTS_SHOWN);
   const marker = numberOf(request, 'x-amz-part-number-marker', 0);
   const shown = sizes.slice(marker, marker + most).map((size, at) => {
     const number = marker + at + 1;
     return element(
       'Part',
-      field('PartNumber', number) + field('Size', size) + field(`Checksum${algorithm}`, checksums[number - 1]),
+      field('PartNumber', number) +
+        field('Size', size) +
+        (algorithm === undefined ? '' : field(`Checksum${algorithm}`, checksums?.[number - 1])),
     );
   });
   return element(
     'ObjectParts',
-    count +
+    field('PartsCount', sizes.length) +
       field('PartNumberMarker', marker) +
       field('NextPartNumberMarker', marker + shown.length) +
       field('MaxParts', most) +

@@ -49,7 +49,9 @@ export async function accessAttributes(request: S3Request): Promise<ObjectAttrib
   if (list === undefined) return writer;
   checkAcceptable(bucket, list);
   const lasting = kept(list);
-  if (writer.writer === undefined && Object.keys(lasting).length > 0) request.demand('s3:PutObjectAcl');
+  if (writer.writer === undefined && Object.keys(lasting).length > 0) {
+    request.demand('s3:PutObjectAcl', undefined, { uploads: true });
+  }
   return { ...lasting, ...writer };
 }
 

@@ -52,8 +52,24 @@ export function objectHeaders(
 
 /** The checksum is that of the whole object: it would mislead beside a part of it. */
 export function askedChecksum(request: S3Request, version: ObjectVersion): OutgoingHttpHeaders {
-  const asked = request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED';
-  return asked ? checksumHeaders(version.attributes.checksum) : {};
+  return asksForChecksum(request) ? checksumHeaders(version.attributes.checksum) : {};
+}
+
+/** Of one part of a multipart upload, with the type of that of the whole. */
+export function askedPartChecksum(
+  request: S3Request,
+  { attributes }: ObjectVersion,
+  part: number,
+): OutgoingHttpHeaders {
+  const { checksum, partChecksums } = attributes;
+  if (!asksForChecksum(request) || checksum === undefined) return {};
+  const own = partChecksums?.[part - 1] ?? undefined;
+  if (own === undefined) return { 'x-amz-checksum-type': checksum.type };
+  return checksumHeaders({ ...checksum, value: own });
+}
+
+function asksForChecksum(request: S3Request): boolean {
+  return request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED';
 }
 
 /** Only for signed requests: else any link could turn a public object into a page of another type. */

@@ -10,12 +10,15 @@ const ALLOWED = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
 /** `<Tagging>` of a client. */
 export function tagsOfXml(root: XmlElement, most: number): Tags {
+  root.only('TagSet');
   const set = root.child('TagSet');
   if (set === undefined) throw new S3Error('MalformedXML', '<Tagging> needs <TagSet>.');
-  return checked(
-    set.all('Tag').map((tag) => [tag.need('Key'), tag.need('Value')]),
-    most,
-  );
+  set.only('Tag');
+  const pairs = set.all('Tag').map((tag): [string, string] => {
+    tag.only('Key', 'Value');
+    return [tag.need('Key'), tag.need('Value')];
+  });
+  return checked(pairs, most);
 }
 
 /** `x-amz-tagging`: written like a query. */

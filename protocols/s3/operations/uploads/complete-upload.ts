@@ -14,6 +14,9 @@ import { checksumFields, NO_CONTENT, quoted, versionHeader, xmlReply } from '../
 import { MOST_PARTS, uploadOf } from './upload.ts';
 import { writeConditions } from '../objects/write-conditions.ts';
 
+const CHECKSUM_ELEMENTS = new Map(
+  Object.values(CHECKSUM_HEADERS).map((algorithm) => [`Checksum${algorithm}`, algorithm]),
+);
 const LEAST_PART_BYTES = 5 * 2 ** 20;
 /** All parts, each with its number, tag and checksums, with room for indentation. */
 const DOCUMENT = { lengthMax: 4 * 2 ** 20, elementsMax: 60_000, depthMax: 4 };
@@ -22,7 +25,8 @@ const MOST_OBJECT_BYTES = 5 * 2 ** 40;
 interface NamedPart {
   readonly number: number;
   readonly etag: string;
-  readonly checksum?: string;
+  /** By the names of their algorithms. */
+  readonly checksums: ReadonlyMap<string, string>;
 }
 
 export const completeMultipartUpload: S3Operation = {
@@ -37,6 +41,7 @@ export const completeMultipartUpload: S3Operation = {
     customerKeyOf(request);
     const text = await request.body.text(DOCUMENT.lengthMax);
     const root = readXmlWithin(DOCUMENT, text, 'CompleteMultipartUpload', 'CompleteMultipartUploadRequest');
+    root.only('Part');
     const named = root.all('Part').map(partOf);
     checkOrder(named);
     const upload = request.query.get('uploadId') ?? '';
@@ -86,12 +91,18 @@ function reply(request: S3Request, version: WrittenVersion): S3Reply {
 }
 
 function partOf(part: XmlElement): NamedPart {
-  const number = Number(part.need('PartNumber').trim());
+  const digits = part.need('PartNumber').trim();
+  const number = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
   if (!Number.isInteger(number) || number < 1 || number > MOST_PARTS) {
     throw new S3Error('InvalidArgument', `PartNumber must be an integer between 1 and ${MOST_PARTS}.`);
   }
-  const checksum = part.children.find(({ name }) => name.startsWith('Checksum'))?.content.trim();
-  return { number, etag: bareTag(part.need('ETag')), ...(checksum !== undefined && { checksum }) };
+  part.only('PartNumber', 'ETag', ...CHECKSUM_ELEMENTS.keys());
+  const checksums = new Map<string, string>();
+  for (const [name, algorithm] of CHECKSUM_ELEMENTS) {
+    const value = part.text(name)?.trim();
+    if (value !== undefined && value !== '') checksums.set(algorithm, value);
+  }
+  return { number, etag: bareTag(part.need('ETag')), checksums };
 }
 
 function checkOrder(parts: readonly NamedPart[]): void {
@@ -114,12 +125,10 @@ function checkedChecksum(request: S3Request, named: readonly NamedPart[]): Check
 
 function match(upload: Upload, named: readonly NamedPart[], present: readonly Part[]): Part[] {
   const byNumber = new Map(present.map((part) => [part.number, part]));
-  return named.map(({ number, etag, checksum }, at) => {
+  return named.map(({ number, etag, checksums }, at) => {
     const part = byNumber.get(number);
     const details = { UploadId: upload.id, PartNumber: String(number), ETag: etag.slice(0, 64) };
-    if (part?.etag !== etag || (checksum !== undefined && part.checksum !== null && part.checksum.value !== checksum)) {
-      throw new S3Error('InvalidPart', undefined, details);
-    }
+    if (part?.etag !== etag || !hasChecksums(part, checksums)) throw new S3Error('InvalidPart', undefined, details);
     if (part.size < LEAST_PART_BYTES && at < named.length - 1) {
       throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
         ProposedSize: String(part.size),
@@ -130,6 +139,14 @@ function match(upload: Upload, named: readonly NamedPart[], present: readonly Pa
     }
     return part;
   });
+}
+
+/** A checksum that is named and was never computed proves nothing, so the part is not what the client means. */
+function hasChecksums({ checksum }: Part, named: NamedPart['checksums']): boolean {
+  for (const [algorithm, value] of named) {
+    if (checksum?.algorithm !== algorithm || checksum.value !== value) return false;
+  }
+  return true;
 }
 
 function checkSize(request: S3Request, parts: readonly Part[]): void {
@@ -168,7 +185,13 @@ function compareChecksum(request: S3Request, checksum: Checksum | null): void {
   }
   for (const [name, algorithm] of Object.entries(CHECKSUM_HEADERS)) {
     const said = request.header(name);
-    if (said === undefined || checksum?.algorithm !== algorithm) continue;
+    if (said === undefined) continue;
+    if (checksum?.algorithm !== algorithm) {
+      throw new S3Error(
+        'InvalidRequest',
+        `The upload has no ${algorithm} checksum that ${name} could be compared with.`,
+      );
+    }
     if (said === checksum.value || said === checksum.value.replace(/-\d+$/, '')) continue;
     throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`);
   }

@@ -211,3 +211,93 @@ test('unfinished uploads are listed in pages and by folders, and do not keep a b
   assert.equal(folders.all('CommonPrefixes').length, 1);
   expect(await ada.call('DELETE', '/pages'), 204);
 });
+
+async function inTwoParts(key: string, headers: Record<string, string>): Promise<readonly Buffer[]> {
+  const bodies = [randomBytes(5 * MIB), randomBytes(10)];
+  const uploadId = await begin(key, headers);
+  const sent = await Promise.all(bodies.map((body, at) => upload(key, uploadId, at + 1, body)));
+  const named = sent.map((answer, at) => ({ number: at + 1, etag: answer.headers.etag }));
+  expect(await complete(key, uploadId, named), 200);
+  return bodies;
+}
+
+for (const [algorithm, type] of [
+  ['CRC32', 'COMPOSITE'],
+  ['CRC32C', 'FULL_OBJECT'],
+  ['SHA1', 'COMPOSITE'],
+  ['SHA256', 'COMPOSITE'],
+  ['CRC64NVME', 'FULL_OBJECT'],
+] as const) {
+  test(`a part read by its number comes with its ${algorithm} and the type of the whole's, ${type}`, async () => {
+    const key = `by-number-${algorithm}`;
+    const bodies = await inTwoParts(key, { 'x-amz-checksum-algorithm': algorithm, 'x-amz-checksum-type': type });
+    const name = `x-amz-checksum-${algorithm.toLowerCase()}`;
+    for (const method of ['GET', 'HEAD']) {
+      const call = { query: { partNumber: '2' }, headers: { 'x-amz-checksum-mode': 'ENABLED' } };
+      const { headers } = expect(await ada.call(method, `/parts/${key}`, call), 206);
+      assert.equal(headers['x-amz-mp-parts-count'], '2');
+      assert.equal(headers['content-range'], `bytes ${5 * MIB}-${5 * MIB + 9}/${5 * MIB + 10}`);
+      assert.deepEqual([headers[name], headers['x-amz-checksum-type']], [checksumOf(algorithm, bodies[1]!), type]);
+    }
+    const unasked = expect(await ada.call('HEAD', `/parts/${key}`, { query: { partNumber: '1' } }), 206);
+    assert.equal(unasked.headers['x-amz-checksum-type'], undefined);
+    const beyond = await ada.call('GET', `/parts/${key}`, { query: { partNumber: '3' } });
+    expect(beyond, 416, 'InvalidPartNumber');
+    const asked = { query: { attributes: '' }, headers: { 'x-amz-object-attributes': 'Checksum,ObjectParts' } };
+    const attributes = expect(await ada.call('GET', `/parts/${key}`, asked), 200);
+    assert.equal(attributes.xml('ChecksumType'), type);
+    assert.deepEqual(
+      attributes.all(`Checksum${algorithm}`).slice(1),
+      bodies.map((body) => checksumOf(algorithm, body)),
+    );
+    expect(await ada.call('PUT', '/parts/copy', { headers: { 'x-amz-copy-source': `parts/${key}` } }), 200);
+    const copied = expect(await ada.call('GET', '/parts/copy', asked), 200);
+    assert.deepEqual(copied.all(`Checksum${algorithm}`), attributes.all(`Checksum${algorithm}`));
+  });
+}
+
+test('parts without checksums are listed by number and size, an object that was put whole has none', async () => {
+  await inTwoParts('bare', {});
+  const asked = (names: string, headers = {}) => ({
+    query: { attributes: '' },
+    headers: { 'x-amz-object-attributes': names, ...headers },
+  });
+  const all = expect(await ada.call('GET', '/parts/bare', asked('ObjectParts,ObjectSize')), 200);
+  assert.deepEqual(
+    [all.xml('PartsCount'), all.all('PartNumber'), all.all('Size')],
+    ['2', ['1', '2'], [`${5 * MIB}`, '10']],
+  );
+  const second = { 'x-amz-max-parts': '1', 'x-amz-part-number-marker': '1' };
+  const page = expect(await ada.call('GET', '/parts/bare', asked('ObjectParts', second)), 200);
+  assert.deepEqual(
+    [page.all('PartNumber'), page.xml('IsTruncated'), page.xml('PartNumberMarker')],
+    [['2'], 'false', '1'],
+  );
+  expect(await ada.call('PUT', '/parts/one', { body: 'x' }), 200);
+  const whole = expect(await ada.call('GET', '/parts/one', asked('ETag,Checksum,ObjectParts,ObjectSize')), 200);
+  assert.deepEqual(
+    [whole.xml('ObjectParts'), whole.xml('Checksum'), whole.xml('ObjectSize')],
+    [undefined, undefined, '1'],
+  );
+  expect(await ada.call('GET', '/parts/one', { query: { attributes: '' } }), 400, 'InvalidArgument');
+});
+
+test('a completion is held to the checksums it names', async () => {
+  const body = randomBytes(10);
+  const begun = async (key: string, headers = {}) => {
+    const uploadId = await begin(key, headers);
+    const { etag } = expect(await upload(key, uploadId, 1, body), 200).headers;
+    return (more: string, given = {}) => complete(key, uploadId, [{ number: 1, etag, more }], given);
+  };
+  const crc = checksumOf('CRC32', body);
+  const checked = await begun('named', { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' });
+  expect(await checked('<ChecksumSHA1>x</ChecksumSHA1>'), 400, 'InvalidPart');
+  expect(await checked('<ChecksumCRC32>AAAAAA==</ChecksumCRC32>'), 400, 'InvalidPart');
+  expect(await checked('', { 'x-amz-checksum-sha1': 'x' }), 400, 'InvalidRequest');
+  expect(await checked('', { 'x-amz-checksum-crc32': 'AAAAAA==' }), 400, 'BadDigest');
+  expect(await checked('', { 'x-amz-checksum-type': 'COMPOSITE' }), 400, 'InvalidRequest');
+  expect(await checked(`<ChecksumCRC32>${crc}</ChecksumCRC32>`, { 'x-amz-checksum-crc32': crc }), 200);
+  const unchecked = await begun('unnamed');
+  expect(await unchecked('', { 'x-amz-checksum-crc32': crc }), 400, 'InvalidRequest');
+  expect(await unchecked(''), 200);
+});
