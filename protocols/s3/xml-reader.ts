@@ -42,6 +42,13 @@ export class XmlElement {
     throw new S3Error('MalformedXML', `<${this.name}> must not hold text.`);
   }
 
+  /** And a second child of one name. */
+  onlyOnce(...names: readonly string[]): void {
+    this.only(...names);
+    if (new Set(this.children.map(({ name }) => name)).size === this.children.length) return;
+    throw new S3Error('MalformedXML', `An element of <${this.name}> is there twice.`);
+  }
+
   /** The text of a child that has to be there. */
   need(name: string): string {
     const text = this.text(name);

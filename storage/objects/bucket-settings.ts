@@ -69,6 +69,8 @@ export interface LifecycleRule {
   readonly id: string;
   readonly enabled: boolean;
   readonly prefix: string;
+  /** How its filter was written, so that it is shown the same: `<Prefix>` of the rule, `<Filter/>`, or one criterion in `<And>`. */
+  readonly form?: 'prefix' | 'empty' | 'and';
   readonly tags?: Readonly<Record<string, string>>;
   readonly sizeGreaterThan?: number;
   readonly sizeLessThan?: number;

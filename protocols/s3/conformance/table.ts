@@ -125,8 +125,11 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   partly('PutBucketEncryption', '`AES256`; a key service (`aws:kms`) is refused.', ENCRYPTION),
   partly(
     'PutBucketLifecycleConfiguration',
-    'Transitions are refused: there is one storage class.',
+    'Transitions are refused: an object stays under the storage policy of its bucket.',
     LIFECYCLE,
+    'a filter is shown in the form it was given in',
+    'an element that does not belong, comes twice or holds no number is malformed',
+    'numbers, sizes, names and prefixes keep to their limits',
     'a rule that cannot be kept is refused by name',
   ),
   no('PutBucketLogging', 'There is an access log of the array.', NEVER_SET),

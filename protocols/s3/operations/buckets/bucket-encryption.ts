@@ -55,10 +55,10 @@ function readConfiguration(root: XmlElement): NonNullable<BucketSettings['encryp
   const rules = root.all('Rule');
   const [rule] = rules;
   if (rules.length !== 1 || rule === undefined) throw malformed('A configuration has one <Rule>.');
-  rule.only('ApplyServerSideEncryptionByDefault', 'BucketKeyEnabled');
+  rule.onlyOnce('ApplyServerSideEncryptionByDefault', 'BucketKeyEnabled');
   const standard = rule.child('ApplyServerSideEncryptionByDefault');
   if (standard === undefined) throw malformed('<Rule> needs <ApplyServerSideEncryptionByDefault>.');
-  standard.only('SSEAlgorithm', 'KMSMasterKeyID');
+  standard.onlyOnce('SSEAlgorithm', 'KMSMasterKeyID');
   const algorithm = standard.need('SSEAlgorithm').trim();
   if (algorithm === 'aws:kms' || algorithm === 'aws:kms:dsse') throw noKeyService();
   if (algorithm !== 'AES256') throw malformed('<SSEAlgorithm> is AES256.');

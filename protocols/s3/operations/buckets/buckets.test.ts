@@ -231,6 +231,24 @@ test('tags, replication and default retention of a bucket are kept', async () =>
   expect(await ada.call('PUT', `/${plain}`, { query, body: early }), 409, 'InvalidBucketState');
 });
 
+test('an element that a document of a bucket cannot have is malformed, and nothing is set', async () => {
+  const bucket = await newBucket();
+  const documents: Record<string, string> = {
+    versioning: '<VersioningConfiguration><Status>Enabled</Status><Junk/></VersioningConfiguration>',
+    tagging: '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value><Junk/></Tag></TagSet></Tagging>',
+    cors: '<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod><Junk/></CORSRule></CORSConfiguration>',
+    'object-lock':
+      '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Junk/></ObjectLockConfiguration>',
+    publicAccessBlock:
+      '<PublicAccessBlockConfiguration><IgnorePublicAcls>true</IgnorePublicAcls><Junk/></PublicAccessBlockConfiguration>',
+  };
+  for (const [name, body] of Object.entries(documents)) {
+    expect(await ada.call('PUT', `/${bucket}`, { query: { [name]: '' }, body }), 400, 'MalformedXML');
+  }
+  const { settings, versioning } = served.context.store.bucket(PEOPLE.ada.caller.account, bucket)!;
+  assert.deepEqual([settings, versioning], [{ owner: PEOPLE.ada.caller.user }, 'off']);
+});
+
 test('what is never set answers so, and cannot be set', async () => {
   const bucket = await newBucket();
   const answers: Record<string, [number, string]> = {

@@ -31,7 +31,9 @@ export const putBucketCors: S3Operation = {
   action: 's3:PutBucketCORS',
   changes: true,
   async run(request) {
-    const rules = readXml(await request.body.text(), 'CORSConfiguration').all('CORSRule');
+    const root = readXml(await request.body.text(), 'CORSConfiguration');
+    root.only('CORSRule');
+    const rules = root.all('CORSRule');
     if (rules.length === 0 || rules.length > MOST_RULES) {
       throw new S3Error('MalformedXML', `<CORSConfiguration> has 1 to ${MOST_RULES} rules.`);
     }

@@ -32,7 +32,9 @@ const expiration = fc.oneof(
 const rule = fc
   .tuple(
     fc.record({ id: text, enabled: fc.boolean(), prefix: fc.oneof(fc.constant(''), text) }),
-    fc.record({ sizeGreaterThan: fc.nat(), sizeLessThan: days }, { requiredKeys: [] }),
+    fc
+      .record({ sizeGreaterThan: fc.nat(), sizeLessThan: days }, { requiredKeys: [] })
+      .filter(({ sizeGreaterThan = -1, sizeLessThan = Infinity }) => sizeGreaterThan < sizeLessThan),
     fc.option(fc.record({ noncurrentDays: days, noncurrentKeep: fc.integer({ min: 1, max: 100 }) }), { nil: {} }),
     expiration,
   )
@@ -47,11 +49,65 @@ test('rules read are the rules written', () => {
   );
 });
 
+test('a filter is shown in the form it was given in', () => {
+  const rest = '<Status>Enabled</Status><Expiration><Days>1</Days></Expiration>';
+  for (const filter of [
+    '<Prefix>a</Prefix>',
+    '<Prefix></Prefix>',
+    '<Filter></Filter>',
+    '<Filter><Prefix></Prefix></Filter>',
+    '<Filter><Prefix>a</Prefix></Filter>',
+    '<Filter><And><Prefix>a</Prefix></And></Filter>',
+    '<Filter><ObjectSizeGreaterThan>5</ObjectSizeGreaterThan></Filter>',
+    '<Filter><Tag><Key>k</Key><Value>v</Value></Tag></Filter>',
+    '<Filter><And><Prefix>a</Prefix><Tag><Key>k</Key><Value>v</Value></Tag></And></Filter>',
+  ]) {
+    const rule = `<Rule><ID>x</ID>${filter}${rest}</Rule>`;
+    assert.equal(lifecycleXml(read(rule)), rule);
+  }
+});
+
+test('an element that does not belong, comes twice or holds no number is malformed', () => {
+  const head = '<Filter><Prefix>a</Prefix></Filter><Status>Enabled</Status>';
+  const expire = '<Expiration><Days>1</Days></Expiration>';
+  for (const rule of [
+    `${head}${expire}<Junk/>`,
+    `${head}${expire}${expire}`,
+    `${head}<Expiration><Days>1</Days><Junk>1</Junk></Expiration>`,
+    `${head}<Expiration><Days>soon</Days></Expiration>`,
+    `${head}<Expiration><Days>1.5</Days></Expiration>`,
+    `${head}<NoncurrentVersionExpiration><NoncurrentDays>1</NoncurrentDays><Junk/></NoncurrentVersionExpiration>`,
+    `${head}<AbortIncompleteMultipartUpload><DaysAfterInitiation>x</DaysAfterInitiation></AbortIncompleteMultipartUpload>`,
+    `${head.replace('<Prefix>a</Prefix>', '<Junk>a</Junk>')}${expire}`,
+    `${head.replace('<Prefix>a</Prefix>', '<And><Junk/></And>')}${expire}`,
+    `${head.replace('<Prefix>a</Prefix>', '<Tag><Key>k</Key><Value>v</Value><Junk/></Tag>')}${expire}`,
+  ])
+    assert.equal(refused(rule), 'MalformedXML', rule);
+  assert.throws(() => read(`<Junk/><Rule>${head}${expire}</Rule>`), { code: 'MalformedXML' });
+});
+
+test('numbers, sizes, names and prefixes keep to their limits', () => {
+  const rule = (filter: string, days = '1', id = 'x') =>
+    refused(
+      `<ID>${id}</ID><Filter>${filter}</Filter><Status>Enabled</Status><Expiration><Days>${days}</Days></Expiration>`,
+    );
+  const sizes = (above: number, below: number) =>
+    `<And><ObjectSizeGreaterThan>${above}</ObjectSizeGreaterThan><ObjectSizeLessThan>${below}</ObjectSizeLessThan></And>`;
+  assert.equal(rule(sizes(5, 6)), 'accepted');
+  assert.equal(rule(sizes(5, 5)), 'InvalidRequest');
+  assert.equal(rule('', '-1'), 'InvalidArgument');
+  assert.equal(rule('', '0'), 'InvalidArgument');
+  assert.equal(rule('', '1', 'x'.repeat(256)), 'InvalidArgument');
+  assert.equal(rule(`<Prefix>${'x'.repeat(1025)}</Prefix>`), 'InvalidRequest');
+  assert.equal(rule(`<Tag><Key>${'k'.repeat(129)}</Key><Value>v</Value></Tag>`), 'InvalidTag');
+  assert.equal(rule(`<Tag><Key>k</Key><Value>${'v'.repeat(257)}</Value></Tag>`), 'InvalidTag');
+});
+
 test('the older form, with a prefix and no filter, is read, too', () => {
   const [old] = read(
     '<Rule><Prefix>logs/</Prefix><Status>Disabled</Status><Expiration><Days>7</Days></Expiration></Rule>',
   );
-  assert.deepEqual({ ...old, id: '' }, { id: '', enabled: false, prefix: 'logs/', expireDays: 7 });
+  assert.deepEqual({ ...old, id: '' }, { id: '', enabled: false, prefix: 'logs/', form: 'prefix', expireDays: 7 });
   assert.match(old?.id ?? '', /^[0-9a-f-]{36}$/);
 });
 

@@ -6,10 +6,23 @@ import type { XmlElement } from '../../xml-reader.ts';
 
 const MOST_RULES = 1000;
 const MOST_KEPT = 100;
+const MOST_PREFIX = 1024;
+const MOST_ID = 255;
+const RULE = [
+  'ID',
+  'Prefix',
+  'Filter',
+  'Status',
+  'Expiration',
+  'NoncurrentVersionExpiration',
+  'AbortIncompleteMultipartUpload',
+];
+const CRITERIA = ['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'];
 const REFUSED = ['Transition', 'NoncurrentVersionTransition'];
 
 /** All rules of a configuration, in the form of today or the one before filters. */
 export function lifecycleOfXml(root: XmlElement): LifecycleRule[] {
+  root.only('Rule');
   const rules = root.all('Rule').map(ruleOf);
   if (rules.length === 0 || rules.length > MOST_RULES) {
     throw malformed(`<LifecycleConfiguration> has 1 to ${MOST_RULES} rules.`);
@@ -28,8 +41,11 @@ function ruleOf(rule: XmlElement): LifecycleRule {
       `<${transition}>: there is one storage class only, so nothing can move to another.`,
     );
   }
+  rule.onlyOnce(...RULE);
   const id = rule.text('ID');
-  if (id !== undefined && id.length > 255) throw badArgument('ID', id, 'The ID of a rule has at most 255 characters.');
+  if (id !== undefined && id.length > MOST_ID) {
+    throw badArgument('ID', id, `ID length should not exceed allowed limit of ${MOST_ID}`);
+  }
   const status = rule.text('Status')?.trim();
   if (status !== 'Enabled' && status !== 'Disabled') throw malformed('<Status> of a rule is Enabled or Disabled.');
   const actions = actionsOf(rule);
@@ -48,35 +64,68 @@ function ruleOf(rule: XmlElement): LifecycleRule {
   };
 }
 
-type Filter = Pick<LifecycleRule, 'prefix' | 'tags' | 'sizeGreaterThan' | 'sizeLessThan'>;
+type Filter = Pick<LifecycleRule, 'prefix' | 'form' | 'tags' | 'sizeGreaterThan' | 'sizeLessThan'>;
 
 function filterOf(rule: XmlElement): Filter {
   const filter = rule.child('Filter');
   const prefix = rule.text('Prefix');
   if (filter === undefined) {
     if (prefix === undefined) throw malformed('A rule needs <Filter>, or <Prefix> in the older form.');
-    return { prefix };
+    return { prefix: checkedPrefix(prefix), form: 'prefix' };
   }
   if (prefix !== undefined) throw malformed('A rule has <Filter> or <Prefix>, not both.');
   const and = filter.child('And');
   if (filter.children.length > 1) throw malformed('<Filter> has one criterion; put several into <And>.');
+  if (and === undefined) filter.only(...CRITERIA, 'And');
+  else and.only(...CRITERIA);
   const criteria = and ?? filter;
+  for (const name of CRITERIA) {
+    if (name !== 'Tag' && criteria.all(name).length > 1) throw malformed(`<${name}> is there twice.`);
+  }
   const tags = tagsOf(criteria);
-  const above = criteria.text('ObjectSizeGreaterThan');
-  const below = criteria.text('ObjectSizeLessThan');
   return {
-    prefix: criteria.text('Prefix') ?? '',
+    prefix: checkedPrefix(criteria.text('Prefix') ?? ''),
+    ...formOf(filter, and),
     ...(tags !== undefined && { tags }),
-    ...(above !== undefined && { sizeGreaterThan: numberOf('ObjectSizeGreaterThan', above, 0) }),
-    ...(below !== undefined && { sizeLessThan: numberOf('ObjectSizeLessThan', below, 1) }),
+    ...sizesOf(criteria),
   };
 }
 
+/** Only where it could not be told from the criteria. */
+function formOf(filter: XmlElement, and: XmlElement | undefined): Pick<LifecycleRule, 'form'> {
+  if (filter.children.length === 0) return { form: 'empty' };
+  return and !== undefined && and.children.length <= 1 ? { form: 'and' } : {};
+}
+
+function sizesOf(criteria: XmlElement): Pick<LifecycleRule, 'sizeGreaterThan' | 'sizeLessThan'> {
+  const [above, below] = [criteria.text('ObjectSizeGreaterThan'), criteria.text('ObjectSizeLessThan')];
+  const sizes = {
+    ...(above !== undefined && { sizeGreaterThan: numberOf('ObjectSizeGreaterThan', above, 0) }),
+    ...(below !== undefined && { sizeLessThan: numberOf('ObjectSizeLessThan', below, 1) }),
+  };
+  const { sizeGreaterThan = -1, sizeLessThan = Infinity } = sizes;
+  if (sizeGreaterThan < sizeLessThan) return sizes;
+  throw new S3Error('InvalidRequest', "'ObjectSizeLessThan' has to be a value greater than 'ObjectSizeGreaterThan'.");
+}
+
+function checkedPrefix(prefix: string): string {
+  if (Buffer.byteLength(prefix) <= MOST_PREFIX) return prefix;
+  throw new S3Error('InvalidRequest', `The maximum size of a prefix is ${MOST_PREFIX}.`);
+}
+
 function tagsOf(criteria: XmlElement): Readonly<Record<string, string>> | undefined {
+  for (const tag of criteria.all('Tag')) checkTag(tag);
   const tags = new Map(criteria.all('Tag').map((tag) => [tag.need('Key'), tag.need('Value')] as const));
   if (tags.size < criteria.all('Tag').length)
     throw new S3Error('InvalidRequest', 'Duplicate Tag Keys are not allowed.');
   return tags.size === 0 ? undefined : Object.fromEntries(tags);
+}
+
+function checkTag(tag: XmlElement): void {
+  tag.onlyOnce('Key', 'Value');
+  const [key, value] = [tag.need('Key'), tag.need('Value')];
+  if (key === '' || key.length > 128) throw new S3Error('InvalidTag', 'The TagKey you have provided is invalid');
+  if (value.length > 256) throw new S3Error('InvalidTag', 'The TagValue you have provided is invalid');
 }
 
 type Actions = Pick<
@@ -87,6 +136,8 @@ type Actions = Pick<
 function actionsOf(rule: XmlElement): Actions {
   const noncurrent = rule.child('NoncurrentVersionExpiration');
   const abort = rule.child('AbortIncompleteMultipartUpload');
+  noncurrent?.onlyOnce('NoncurrentDays', 'NewerNoncurrentVersions');
+  abort?.onlyOnce('DaysAfterInitiation');
   const keep = noncurrent?.text('NewerNoncurrentVersions');
   return {
     ...expirationOf(rule.child('Expiration')),
@@ -102,6 +153,7 @@ function actionsOf(rule: XmlElement): Actions {
 
 function expirationOf(expiration: XmlElement | undefined): Actions {
   if (expiration === undefined) return {};
+  expiration.onlyOnce('Days', 'Date', 'ExpiredObjectDeleteMarker');
   if (expiration.children.length !== 1) {
     throw malformed('<Expiration> has one of <Days>, <Date> and <ExpiredObjectDeleteMarker>.');
   }
@@ -124,7 +176,9 @@ function midnightOf(text: string): number {
 
 function numberOf(name: string, text: string, least: number, most = 0x7fff_ffff): number {
   const digits = text.trim();
-  const number = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
+  // What is no number at all does not fit the schema; one that is out of its range is a bad argument.
+  if (!/^[+-]?\d{1,15}$/.test(digits)) throw malformed(`<${name}> is an integer.`);
+  const number = Number(digits);
   const highest = name.startsWith('ObjectSize') ? Number.MAX_SAFE_INTEGER : most;
   if (!(number >= least && number <= highest)) {
     throw badArgument(name, text, `'${name}' must be an integer from ${least} to ${highest}.`);
@@ -143,7 +197,7 @@ export function lifecycleXml(rules: readonly LifecycleRule[]): string {
 function ruleXml(rule: LifecycleRule): string {
   return (
     field('ID', rule.id) +
-    element('Filter', filterXml(rule)) +
+    (rule.form === 'prefix' ? field('Prefix', rule.prefix) : element('Filter', filterXml(rule))) +
     field('Status', rule.enabled ? 'Enabled' : 'Disabled') +
     expirationXml(rule) +
     (rule.noncurrentDays === undefined
@@ -167,8 +221,12 @@ function filterXml(rule: LifecycleRule): string {
     field('ObjectSizeGreaterThan', rule.sizeGreaterThan),
     field('ObjectSizeLessThan', rule.sizeLessThan),
   ].filter((criterion) => criterion !== '');
-  if (criteria.length === 0) return field('Prefix', '');
-  return criteria.length > 1 ? element('And', criteria.join('')) : criteria.join('');
+  if (criteria.length === 0) return rule.form === 'empty' ? '' : inAnd(rule, field('Prefix', ''));
+  return criteria.length > 1 || rule.form === 'and' ? element('And', criteria.join('')) : criteria.join('');
+}
+
+function inAnd({ form }: LifecycleRule, criteria: string): string {
+  return form === 'and' ? element('And', criteria) : criteria;
 }
 
 function expirationXml(rule: LifecycleRule): string {

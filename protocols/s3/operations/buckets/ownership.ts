@@ -37,7 +37,7 @@ export const putBucketOwnershipControls: S3Operation = {
     const [rule] = rules;
     const named = rule?.text('ObjectOwnership')?.trim();
     const ownership = OWNERSHIPS.find((known) => known === named);
-    rule?.only('ObjectOwnership');
+    rule?.onlyOnce('ObjectOwnership');
     if (rules.length !== 1 || ownership === undefined) {
       throw new S3Error(
         'MalformedXML',

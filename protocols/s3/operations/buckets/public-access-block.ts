@@ -37,7 +37,7 @@ export const putPublicAccessBlock: S3Operation = {
   changes: true,
   async run(request) {
     const root = readXml(await request.body.text(), 'PublicAccessBlockConfiguration');
-    root.only(...Object.keys(ELEMENTS));
+    root.onlyOnce(...Object.keys(ELEMENTS));
     const publicAccessBlock: PublicAccessBlock = {
       blockPublicAcls: isTrue(root, 'BlockPublicAcls'),
       ignorePublicAcls: isTrue(root, 'IgnorePublicAcls'),
