@@ -116,7 +116,6 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     tls: options.tls,
     measures: portalMeasures(tools, options.version),
   });
-  app.get('/', (_, reply) => reply.redirect('/api/docs'));
   const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);
   if (options.localCloud) {
     const { address, adminUser, adminKey, trusted = null } = options.localCloud;
