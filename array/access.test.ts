@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operations, pathParams, type Access, type Operation } from '@granary/contract';
+import type { Values } from '../kernel/http/testing/encodings.ts';
 import { arrayApi, peerApi } from '@granary/contract/array';
 import { newAgreement, PairKeys } from './remote-arrays/pair-keys.ts';
 import { passing, preparations, validValues } from './testing/valid-requests.ts';
@@ -92,7 +93,7 @@ for (const operation of arrayOperations) {
       // Who is refused changes nothing, so that what was prepared serves the next.
       const isFresh = who === first ? passing.has(operation.id) : isIn;
       const values = isFresh ? await validValues(operation, walk, personOf(who)) : shared;
-      const answer = await walk.ask(operation, values, keys[who]);
+      const answer = await walk.ask(operation, isIn ? values : withoutPassword(operation, values), keys[who]);
       assert.equal(answer.http, 200, `${who}: ${answer.text}`);
       const code = codeOf(answer);
       const wanted = code === asyncStatus && operation.endpoint.job ? asyncStatus : expectedCode(access, who);
@@ -100,6 +101,13 @@ for (const operation of arrayOperations) {
       if (!isIn) assert.deepEqual(Object.keys(refusalIn(answer)), ['status', 'message']);
     }
   });
+}
+
+/** One call admits users by their password. */
+function withoutPassword({ id }: Operation, values: Values): Values {
+  if (id !== 'users.resetAccessKey') return values;
+  const { password: _password, ...others } = values;
+  return others;
 }
 
 function refusalIn({ text }: Received): object {

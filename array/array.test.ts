@@ -159,8 +159,8 @@ test('addresses come and go while the array runs; those the machine lacks are le
 test('what happened is in the messages, sorted and chosen as asked', async (t) => {
   const { client } = await setUp(t);
   const sort = [
-    { property: 'msg_time', direction: 'ASC' as const },
-    { property: 'msg_id', direction: 'ASC' as const },
+    { property: 'msg_time' as const, direction: 'ASC' as const },
+    { property: 'msg_id' as const, direction: 'ASC' as const },
   ];
   const { messages: all, count } = await client.call(messages.list, { sort });
   assert.equal(count, all.length);
@@ -187,7 +187,13 @@ test('what happened is in the messages, sorted and chosen as asked', async (t) =
       (await client.refused(messages.list, { attr_key: 'kind', attr_value })).message,
       /attr_value must be a kind/,
     );
-  assert.equal((await client.refused(messages.list, { sort: [{ property: 'size', direction: 'ASC' }] })).code, 7);
+  assert.equal(
+    (await client.refused(messages.list, { sort: [{ property: 'size' as never, direction: 'ASC' }] })).code,
+    7,
+  );
+  const asXmlHasThem = [{ property: 'msg-time', direction: 'asc' }] as never;
+  const { messages: oldestFirst } = await client.call(messages.list, { sort: asXmlHasThem });
+  assert.equal(oldestFirst[0]?.msg_title, all[0]?.msg_title);
 });
 
 test('secrets are sealed in the database', async (t) => {

@@ -51,7 +51,8 @@ const roots: Readonly<Record<string, string>> = {
   'volumes.get': 'show-volume-response',
   'volumes.create': 'create-volume-response',
   'volumes.listFree': 'show-free-volumes-response',
-  'servers.attachVolumes': 'attach-volumes-server-response',
+  'controllers.list': 'show-vcontrollers-response',
+  'servers.attachVolumes': 'create-volume-response',
   'snapshotPolicies.list': 'show-snapshot-policies-response',
 };
 

@@ -177,7 +177,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     snapshots: snapshotRoutes(snapshots),
     snapshotPolicies: snapshotPolicyRoutes(snapshotPolicies),
     snapshotSets: snapshotSetRoutes(snapshotSets),
-    consistencyGroups: { ...consistencyGroupRoutes({ clones, migrations, jobs }), ...mirrorGroupRoutes(mirrors) },
+    consistencyGroups: { ...consistencyGroupRoutes({ clones, migrations }), ...mirrorGroupRoutes(mirrors) },
     migrationJobs: migrationRoutes(migrations),
     remoteArrays: remoteArrayRoutes(remoteArrays, () => tools.configuration().management.port),
     mirrorJobs: mirrorRoutes(mirrors),

@@ -191,6 +191,17 @@ export const waiting = {
   timeout: withDefault(integer('Seconds to wait for the work; -1 waits until it is done', { min: -1, max: 86_400 }), 5),
 } satisfies Params;
 
+/** On operations whose reply names what they started: it comes as soon as the work is on record. */
+export const startsWork = {
+  timeout: withDefault(
+    integer('Accepted from clients that send it; the reply names what was started and never waits for its end', {
+      min: -1,
+      max: 86_400,
+    }),
+    5,
+  ),
+} satisfies Params;
+
 type Value<Q> = Q extends Param<infer T> ? T : never;
 type KeysWith<Q extends Params, P extends Presence> = {
   [K in keyof Q]: Q[K] extends Param<unknown, infer R> ? (R extends P ? K : never) : never;

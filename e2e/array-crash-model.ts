@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, StillRunning, type ArrayClient } from '@granary/client';
 import { Random } from '../testing/random.ts';
+import { until } from '../testing/waiting.ts';
 import { Disk } from './block-array.ts';
 import { ShareFile } from './share-file.ts';
 
@@ -201,13 +202,13 @@ export class ArrayWorker {
     const pool = (volume.pool + 1) % this.#pools.length;
     return {
       name: `migrate ${name} to pool ${pool}`,
-      call: async () =>
-        this.#client.consistencyGroups.migrate({
-          volume_cg_id: await this.#groupOf(name),
-          poolname: this.#pools[pool] ?? '',
-          migratesnap: true,
-          timeout: 60,
-        }),
+      call: async () => {
+        const poolname = this.#pools[pool] ?? '';
+        const volume_cg_id = await this.#groupOf(name);
+        await this.#client.consistencyGroups.migrate({ volume_cg_id, poolname, migratesnap: true });
+        const id = await this.#idOf(name);
+        await until(async () => (await this.#client.volumes.get({ id })).volume.pool_name === poolname, 'it has moved');
+      },
       apply: () => (volume.pool = pool),
     };
   }

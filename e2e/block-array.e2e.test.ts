@@ -79,7 +79,7 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
   const groupStatus = async () => (await tank.raidGroups.get({ id: six.raidgroup_name })).raid_group.status;
   await reaches('the group', groupStatus, 'Degraded');
   assert.deepEqual(await disk.read(0, fresh.length), fresh);
-  await tank.drives.replace({ id: failed, toname: spare ?? '', timeout: 60 });
+  await tank.drives.replace({ id: failed, toname: spare ?? '' });
   await reaches('the group', groupStatus, 'Normal');
   assert.deepEqual(await disk.read(0, fresh.length), fresh);
 
@@ -91,14 +91,15 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
   await checker.run({ operations: 400 });
   const load = checker.run({ seconds: 6, depth: 8, transferBytesMax: 64 * 1024 });
   const { volume: before } = await tank.volumes.get({ id: busy });
-  await tank.consistencyGroups.migrate({ volume_cg_id: before.cg_name, poolname: second.pool_name, timeout: 60 });
-  const { migration_job: job } = await tank.migrationJobs.get({ migration_cg_id: before.cg_name });
-  assert.equal(job.status, 'Completed');
+  await tank.consistencyGroups.migrate({ volume_cg_id: before.cg_name, poolname: second.pool_name });
+  const migration = async () => (await tank.migrationJobs.get({ migration_cg_id: before.cg_name })).migration_job;
+  const migrationStatus = async () => (await migration()).status;
+  await reaches('the migration', migrationStatus, 'Completed');
   await load;
   await checker.verifyAll();
   await session.close();
   const { volume: after } = await tank.volumes.get({ id: busy });
-  assert.deepEqual([after.pool_name, after.cg_name], [second.pool_name, job.dst_cg_name]);
+  assert.deepEqual([after.pool_name, after.cg_name], [second.pool_name, (await migration()).dst_cg_name]);
 
   t.diagnostic('the volume is mirrored to the other array, and read there after the break');
   const vaultDrives = (await vault.drives.listFree()).disks.map(({ name }) => name);

@@ -39,7 +39,7 @@ test("a user aborts no migration of another's volume, by whatever name of it", a
   const { array, client, jo, volumeOf } = await setUp(t);
   const { cg_name: cg } = await volumeOf(client, 'theirs');
   const to = await array.pool();
-  await client.call(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to, timeout: -1 });
+  await client.call(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to });
   const { migration_job: job } = await client.call(migrationJobs.get, { migration_cg_id: cg });
   assert.match(job.name, /^mgrjob-/);
   for (const name of [job.name, cg]) {

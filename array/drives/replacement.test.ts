@@ -8,7 +8,6 @@ import { testDisk } from '../testing/test-disk.ts';
 import { named } from './testing/drive-files.ts';
 
 const { drives, raidGroups, messages } = arrayApi.groups;
-const SUBMITTED = 1073751835;
 const MB = 2 ** 20;
 
 async function statusOf(array: TestArray, number: number): Promise<string> {
@@ -74,7 +73,8 @@ test('a failed drive is replaced, and what was on it is rebuilt', async (t) => {
   const { holds } = await withData(array, t, [group]);
   await client.call(drives.takeOffline, { id: named(2) });
   assert.equal(await groupStatus(array, group), 'Degraded');
-  await client.call(drives.replace, { id: named(2), toname: named(5), timeout: 30 });
+  await client.call(drives.replace, { id: named(2), toname: named(5) });
+  await until(async () => (await statusOf(array, 5)) === 'Normal', 'the rebuild');
   assert.equal(await groupStatus(array, group), 'Normal');
   assert.deepEqual([await statusOf(array, 5), await statusOf(array, 2)], ['Normal', 'Failed']);
   await holds();
@@ -90,7 +90,8 @@ test('a drive that works is replaced while it serves, over a restart too, and is
   const { holds, disk } = await withData(array, t, [group], 40);
   await client.call(raidGroups.setResyncSpeed, { id: group, min: 4, max: 4 });
   const wanted = { id: named(1), toname: named(3) };
-  assert.equal((await client.refused(drives.replace, { ...wanted, timeout: 0 })).code, SUBMITTED);
+  const started = await client.call(drives.replace, { ...wanted, timeout: -1 });
+  assert.deepEqual(started, { status: 0, disk_name: named(1) }, 'at once, whatever the timeout is');
   await until(async () => /^Recovering \d+%$/.test(await groupStatus(array, group)), 'a rebuild');
   assert.deepEqual([await statusOf(array, 1), await statusOf(array, 3)], ['Normal', 'Rebuild']);
   assert.equal((await client.refused(drives.replace, { id: named(1), toname: named(4) })).code, 10100, 'already');
@@ -142,8 +143,10 @@ test('what cannot take the place of a drive is refused, or needs force', async (
     10100,
     `RAID group fast (${group}) has no redundancy left and drive ${named(2)} is not what failed; replace that one first, or use force=YES.`,
   ]);
-  await client.call(drives.replace, { id: named(2), toname: named(4), force: true, timeout: 30 });
+  await client.call(drives.replace, { id: named(2), toname: named(4), force: true });
+  await until(async () => (await statusOf(array, 4)) === 'Normal', 'the first rebuild');
   assert.deepEqual(await drivesOf(array, group), [named(1), named(4)]);
-  await client.call(drives.replace, { id: named(1), toname: named(7), force: true, timeout: 30 });
+  await client.call(drives.replace, { id: named(1), toname: named(7), force: true });
+  await until(async () => (await statusOf(array, 7)) === 'Normal', 'the second rebuild');
   assert.equal(await groupStatus(array, group), 'Normal');
 });

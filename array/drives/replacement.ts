@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { badParameter, fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
+import { badParameter, fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
-import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
 import { conflict, isWhole, refuseUnlessUsable, type Drive } from './drive.ts';
 import type { DriveGroup, FindGroup } from './group.ts';
@@ -21,7 +20,6 @@ interface ReplaceRequest {
   readonly id: string;
   readonly toname: string;
   readonly force: boolean;
-  readonly timeout: number;
 }
 
 const KIND = 'drive.replace';
@@ -46,11 +44,11 @@ export class DriveReplacement {
     );
   }
 
-  async start(request: ReplaceRequest, actor: string): Promise<string | Submitted> {
+  async start(request: ReplaceRequest, actor: string): Promise<string> {
     const { store, jobs, clock, readings } = this.#tools;
-    const { id, toname, force, timeout } = request;
+    const { id, toname, force } = request;
     if (id === toname) throw badParameter('toname', 'must be another drive than the one it replaces');
-    const job = await this.#drives.inTurn(async () => {
+    await this.#drives.inTurn(async () => {
       await readings.refresh();
       return store.write((tx) => {
         const from = this.#drives.named(tx, id);
@@ -68,7 +66,7 @@ export class DriveReplacement {
         return jobs.enqueue(tx, KIND, `raid_group:${group.name}:replace`, args);
       });
     });
-    return answerWhenDone(jobs, job, timeout, () => id);
+    return id;
   }
 
   #groupOf(tx: Tx, { record: drive }: Drive): DriveGroup {

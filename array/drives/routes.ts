@@ -1,4 +1,3 @@
-import { Submitted } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { DriveOutages } from './outages.ts';
 import type { DriveReplacement } from './replacement.ts';
@@ -21,8 +20,8 @@ export function driveRoutes(services: DriveServices): ArrayHandlers<'drives'> {
     listFree: (page) => pageOf(drives.listFree(page)),
     rename: async ({ id, newname }, { actor }) => named(await drives.rename(id, newname, actor.username)),
     remove: async ({ id }, { actor }) => named(await drives.remove(id, actor.username)),
-    replace: async (input, { actor }) => namedWhenDone(await replacing.start(input, actor.username)),
-    shred: async (input, { actor }) => namedWhenDone(await shredding.start(input, actor.username)),
+    replace: async (input, { actor }) => named(await replacing.start(input, actor.username)),
+    shred: async (input, { actor }) => named(await shredding.start(input, actor.username)),
     cancelShred: async ({ id }, { actor }) => named(await shredding.cancel(id, actor.username)),
     takeOffline: async ({ id, force }, { actor }) => named(await outages.takeOffline(id, force, actor.username)),
     bringOnline: async ({ id }, { actor }) => named(await outages.bringOnline(id, actor.username)),
@@ -39,8 +38,4 @@ function pageOf({ drives, count }: ReturnType<ArrayDriveService['list']>) {
 
 function named(name: string) {
   return { disk_name: name };
-}
-
-function namedWhenDone(name: string | Submitted) {
-  return name instanceof Submitted ? name : named(name);
 }

@@ -1,8 +1,7 @@
-import type { JobOutcome, RunningJob, Submitted, Tx } from '@granary/kernel';
+import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { LongWork, type Position } from '../long-work.ts';
 import type { ArrayTools } from '../tools.ts';
-import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
 import { conflict, isFailed, refuseIfAway, refuseUnlessFree } from './drive.ts';
 import { findDrive, updateDrive } from './repository.ts';
@@ -16,7 +15,6 @@ interface ShredArguments {
 interface ShredRequest {
   readonly id: string;
   readonly force: boolean;
-  readonly timeout: number;
 }
 
 const KIND = 'drive.shred';
@@ -38,9 +36,9 @@ export class DriveShredding {
     );
   }
 
-  async start({ id, force, timeout }: ShredRequest, actor: string): Promise<string | Submitted> {
+  async start({ id, force }: ShredRequest, actor: string): Promise<string> {
     const { store, jobs, clock } = this.#tools;
-    const job = await store.write((tx) => {
+    await store.write((tx) => {
       const drive = this.#drives.named(tx, id);
       const { record } = drive;
       refuseUnlessFree(drive);
@@ -54,9 +52,8 @@ export class DriveShredding {
         actor,
         severity: 'notice',
       });
-      return enqueued;
     });
-    return answerWhenDone(jobs, job, timeout, () => id);
+    return id;
   }
 
   /** The drive is free again when this resolves: nothing writes to it any more. */

@@ -1,8 +1,6 @@
-import { eventAttribute, badParameter, type EventLog, type EventOrder, type Store } from '@granary/kernel';
+import { eventAttribute, type EventLog, type Store } from '@granary/kernel';
 import { arrayEventKinds } from '@granary/contract/array';
 import type { ArrayHandlers } from '../handlers.ts';
-
-const PROPERTIES: readonly EventOrder['by'][] = ['msg_id', 'msg_title', 'msg_severity', 'msg_time'];
 
 export function messageRoutes(store: Store, events: EventLog): ArrayHandlers<'messages'> {
   return {
@@ -10,17 +8,11 @@ export function messageRoutes(store: Store, events: EventLog): ArrayHandlers<'me
       store.read((db) =>
         events.list(db, {
           severityIs: severity,
-          order: sort?.map(orderOf),
+          order: sort?.map(({ property: by, direction }) => ({ by, direction })),
           ...eventAttribute(key, value, arrayEventKinds),
           start,
           limit,
         }),
       ),
   };
-}
-
-function orderOf({ property, direction }: { property: string; direction: 'ASC' | 'DESC' }): EventOrder {
-  const by = PROPERTIES.find((name) => name === property);
-  if (!by) throw badParameter('sort', `can only be by ${PROPERTIES.join(', ')}`);
-  return { by, direction };
 }

@@ -239,7 +239,7 @@ export class MigrationService {
     tx: Tx,
     wanted: { volume: Volume; pool: Pool; withSnapshots: boolean; totalBytes: number },
     actor: string,
-  ): { name: string; job: number } {
+  ): string {
     const { jobs, clock } = this.#tools;
     const { volume, pool, withSnapshots, totalBytes } = wanted;
     const name = nextName(tx, 'mgrjob');
@@ -266,7 +266,7 @@ export class MigrationService {
     insertMigration(tx, migration);
     updateVolume(tx, volume.name, { migration: name, modifiedAt: now });
     this.#recordEvent(tx, migration, `to pool ${pool.displayName} (${pool.name}) began`, actor);
-    return { name, job };
+    return name;
   }
 
   #refuseFull(pool: Pool, neededBytes: number): void {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Submitted } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { MirrorService } from './service.ts';
+
+const REFUSAL_MS_MAX = 5_000;
 
 export function mirrorRoutes(service: MirrorService): ArrayHandlers<'mirrorJobs'> {
   return {
@@ -32,8 +33,8 @@ export function mirrorRoutes(service: MirrorService): ArrayHandlers<'mirrorJobs'
 /** The part of a consistency group's operations that makes a mirror. */
 export function mirrorGroupRoutes(service: MirrorService): Pick<ArrayHandlers<'consistencyGroups'>, 'mirror'> {
   return {
-    mirror: (input, { actor }) => {
-      const made = service.sources.create(
+    mirror: async (input, { actor }) => {
+      const { name, made } = await service.sources.create(
         {
           cgName: input.volume_cg_id,
           displayName: input.display_name,
@@ -45,9 +46,9 @@ export function mirrorGroupRoutes(service: MirrorService): Pick<ArrayHandlers<'c
         },
         actor.username,
       );
-      const named = made.then((name) => ({ array_mirror_job_name: name }));
-      if (input.timeout < 0) return named;
-      return Promise.race([named, sleep(input.timeout * 1000, new Submitted(), { ref: false })]);
+      // What the other array refuses at once is an error of this call; one that is slow does not hold it up.
+      await Promise.race([made, sleep(REFUSAL_MS_MAX, undefined, { ref: false })]);
+      return { array_mirror_job_name: name };
     },
   };
 }

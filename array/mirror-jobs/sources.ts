@@ -46,6 +46,13 @@ interface Neighbours {
   readonly remoteArrays: RemoteArrayService;
 }
 
+/** On record already. */
+export interface MirrorBeingMade {
+  readonly name: string;
+  /** Rejects with what the other array refuses. */
+  readonly made: Promise<void>;
+}
+
 interface Checked {
   readonly volume: Volume;
   readonly pool: RemotePool;
@@ -88,10 +95,14 @@ export class MirrorSources {
   }
 
   /** Recorded here first as being created, then created there, then active. After a crash in between it is removed there. */
-  async create(request: MirrorRequest, actor: string): Promise<string> {
-    const { store } = this.#tools;
+  async create(request: MirrorRequest, actor: string): Promise<MirrorBeingMade> {
     const checked = this.#check(request);
-    const name = await store.write((tx) => this.#insert(tx, request, checked));
+    const name = await this.#tools.store.write((tx) => this.#insert(tx, request, checked));
+    return { name, made: this.#make(name, request, checked, actor) };
+  }
+
+  async #make(name: string, request: MirrorRequest, checked: Checked, actor: string): Promise<void> {
+    const { store } = this.#tools;
     try {
       await this.#createThere(name, request, checked);
       await this.#activate(name, request, checked, actor);
@@ -107,7 +118,6 @@ export class MirrorSources {
       throw error;
     }
     this.#sender(name)?.wake();
-    return name;
   }
 
   async pause(name: string, actor: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { Submitted } from '@granary/kernel';
 import { viewOfDrive } from '../drives/view.ts';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { RaidGroupBuilding } from './building.ts';
@@ -29,10 +28,7 @@ export function raidGroupRoutes(services: RaidGroupServices): ArrayHandlers<'rai
     rename: async ({ id, newname }, { actor }) => named(await groups.rename(id, newname, actor.username)),
     setResyncSpeed: async ({ id, min, max }, { actor }) =>
       named(await groups.setResyncSpeed(id, min, max, actor.username)),
-    scrub: async ({ id, timeout }, { actor }) => {
-      const name = await scrubbing.start(id, timeout, actor.username);
-      return name instanceof Submitted ? name : named(name);
-    },
+    scrub: async ({ id }, { actor }) => named(await scrubbing.start(id, actor.username)),
     pauseScrub: async ({ id }, { actor }) => named(await scrubbing.pause(id, actor.username)),
     addHotSpare: async ({ id, disk, force }, { actor }) => named(await spares.add(id, disk, force, actor.username)),
     removeHotSpare: async ({ id }, { actor }) => named(await spares.remove(id, actor.username)),

@@ -1,9 +1,8 @@
-import { fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
+import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import type { ScrubResult } from '../engine/hardware.ts';
 import { LongWork, type Position } from '../long-work.ts';
 import type { ArrayTools } from '../tools.ts';
-import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
 import { addMismatches, findRaidGroup, updateRaidGroup } from './repository.ts';
 import type { RaidGroup } from './raid-group.ts';
@@ -34,10 +33,10 @@ export class RaidGroupScrubbing {
     );
   }
 
-  async start(id: string, timeout: number, actor: string): Promise<string | Submitted> {
+  async start(id: string, actor: string): Promise<string> {
     const { store, jobs, clock, readings } = this.#tools;
     await readings.refresh();
-    const job = await store.write((tx) => {
+    await store.write((tx) => {
       const group = this.#groups.named(tx, id);
       if (group.scrubJob !== null) throw conflict(group, 'is being scrubbed already');
       const state = readings.group(id)?.state ?? 'failed';
@@ -47,9 +46,8 @@ export class RaidGroupScrubbing {
       updateRaidGroup(tx, id, { scrubJob: enqueued, ...(from === 0 && { mismatches: 0 }) }, clock.now());
       const goesOn = from > 0 ? `, from ${Math.floor(from * 100)}% on` : '';
       this.#groups.record(tx, group, { title: `RAID group ${called(group)} is being scrubbed${goesOn}.`, actor });
-      return enqueued;
     });
-    return answerWhenDone(jobs, job, timeout, () => id);
+    return id;
   }
 
   async pause(id: string, actor: string): Promise<string> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { bytes } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { arrayApi } from '@granary/contract/array';
 import { volumesAlone, wantedVolume } from '../volumes/testing/volumes-alone.ts';
 import { VolumeWatch } from '../volumes/watch.ts';
@@ -24,8 +25,8 @@ test('a share moves to another pool while it is used, survives a failover and a 
   const text = randomBytes(100_000).toString('hex');
   await files.write('f', text);
   const { cg_name } = (await client.call(volumes.get, { id })).volume;
-  await client.call(consistencyGroups.migrate, { volume_cg_id: cg_name, poolname: to, timeout: -1 });
-  assert.equal((await client.call(volumes.get, { id })).volume.pool_name, to);
+  await client.call(consistencyGroups.migrate, { volume_cg_id: cg_name, poolname: to });
+  await until(async () => (await client.call(volumes.get, { id })).volume.pool_name === to, 'the end of the move');
   await files.write('g', 'after the move');
   assert.equal((await files.attributes('f')).size, text.length);
   await client.call(arrayApi.groups.controllers.failover, {});

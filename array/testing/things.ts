@@ -201,7 +201,7 @@ export async function shredded(walk: ArrayWalk, isUnderWay: boolean): Promise<st
   const { status } = (await client.call(drives.get, { id })).disk;
   const isShredding = status.startsWith('Shredding');
   if (isShredding && !isUnderWay) await client.call(drives.cancelShred, { id });
-  if (!isShredding && isUnderWay) await submitted(walk, drives.shred, { id, timeout: 0 });
+  if (!isShredding && isUnderWay) await client.call(drives.shred, { id, timeout: 0 });
   return id;
 }
 
@@ -232,7 +232,7 @@ export async function scrubbed(walk: ArrayWalk): Promise<string> {
   const { raidGroup: id } = await bulk(walk, 'scrubbed');
   await client.call(raidGroups.setResyncSpeed, { id, min: 20, max: 20 });
   const { status } = (await client.call(raidGroups.get, { id })).raid_group;
-  if (!status.startsWith('Scrubbing')) await submitted(walk, raidGroups.scrub, { id, timeout: 0 });
+  if (!status.startsWith('Scrubbing')) await client.call(raidGroups.scrub, { id, timeout: 0 });
   return id;
 }
 
@@ -350,7 +350,7 @@ export async function migration(walk: ArrayWalk, isPaused: boolean): Promise<str
   }
   const { pool_name, cg_name } = await get();
   const poolname = pool_name === one ? two : one;
-  await submitted(walk, consistencyGroups.migrate, { volume_cg_id: cg_name, poolname, timeout: 0 });
+  await client.call(consistencyGroups.migrate, { volume_cg_id: cg_name, poolname, timeout: 0 });
   if (isPaused) await client.call(migrationJobs.pause, { migration_cg_id: cg_name });
   return cg_name;
 }

@@ -84,7 +84,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'users.update': async (walk, caller) => ({ ...(await newUser(walk, caller)), email: 'jo@example.org' }),
   'users.delete': newUser,
   'users.changePassword': (_, { password }) => ({ password, new_password: password }),
-  'users.resetAccessKey': newUser,
+  'users.resetAccessKey': async (walk, caller) => ({ ...(await newUser(walk, caller)), password: 'correct horse' }),
 
   'drives.list': page,
   'drives.get': id(freeDrive),

@@ -27,8 +27,8 @@ export function userRoutes(users: ArrayUserService): ArrayHandlers<'users'> {
       await users.changePassword({ username: actor.username, ip }, password, next);
       return {};
     },
-    resetAccessKey: async ({ name }, { actor }) => ({
-      user: viewWithKey(await users.resetAccessKey(name, actor.username)),
+    resetAccessKey: async ({ name, password }, { actor, ip }) => ({
+      user: viewWithKey(await users.resetAccessKey({ username: name, ip }, actor, password)),
     }),
   };
 }

@@ -48,6 +48,9 @@ interface UserChange {
   readonly role?: ArrayRole | undefined;
 }
 
+/** Who asks for a new key. */
+type KeyCaller = Pick<User, 'username' | 'role'>;
+
 const USERS_MAX = 1000;
 
 export class ArrayUserService {
@@ -81,6 +84,11 @@ export class ArrayUserService {
   byAccessKey(key: string): User | undefined {
     const user = this.#options.store.read((db) => findUserByKey(db, fingerprint(key)));
     return user && toUser(user);
+  }
+
+  /** For the one call that is needed by users who have no key. */
+  async byPassword(attempt: Attempt, password: string): Promise<User> {
+    return toUser(await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password)));
   }
 
   refuseKey(ip: string): Promise<never> {
@@ -154,8 +162,15 @@ export class ArrayUserService {
     });
   }
 
-  async resetAccessKey(username: string, actor: string): Promise<UserWithKey> {
+  /** Of anybody by an administrator, of themselves by everyone, and by whoever knows the password of the user. */
+  async resetAccessKey(attempt: Attempt, caller: KeyCaller, password: string | undefined): Promise<UserWithKey> {
     const { store, events } = this.#options;
+    const { username } = attempt;
+    const actor = caller.username;
+    if (caller.role !== 'admin' && store.read((db) => existing(db, username)).username !== actor) {
+      if (password === undefined) throw fail('not_allowed', { roles: 'the role admin' });
+      await this.byPassword(attempt, password);
+    }
     return store.write((tx) => {
       const found = existing(tx, username);
       const accessKey = this.#replaceKey(tx, found);

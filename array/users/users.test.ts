@@ -115,3 +115,21 @@ test('a user takes over no initiator, no server and no migration of another', as
   assert.equal((await jo.refused(servers.attachVolumes, { id: [theirs], volume_name: [vol_name] })).code, 6);
   await jo.call(servers.attachVolumes, { id: [own], volume_name: [vol_name] });
 });
+
+test("a user without a key gets a new one by name and password, and may replace nobody else's", async (t) => {
+  const { client, anybody } = await testArray(t, { drives: 2 });
+  const { user } = await client.call(users.create, { username: 'jo', password: 'first of jo' });
+  const wrong = { name: 'jo', password: 'not this one' };
+  assert.equal((await anybody.refused(users.resetAccessKey, wrong)).code, 5);
+  assert.equal((await anybody.refused(users.resetAccessKey, { name: 'jo' })).code, 5);
+  const { user: renewed } = await anybody.call(users.resetAccessKey, { name: 'jo', password: 'first of jo' });
+  assert.notEqual(renewed.access_key, user.access_key);
+  const jo = anybody.with({ 'x-access-key': renewed.access_key });
+  assert.equal((await jo.call(drives.list, {})).count, 2);
+  assert.equal((await jo.refused(users.resetAccessKey, { name: 'dana' })).code, 6);
+  const again = await jo.call(users.resetAccessKey, { name: 'jo' });
+  assert.equal((await jo.refused(drives.list, {})).code, 5, 'the old key opens nothing');
+  assert.notEqual(again.user.access_key, renewed.access_key);
+  const path = { name: 'jo', password: 'first of jo' } as never;
+  assert.equal((await anybody.refused(drives.list, path)).code, 5, 'a password opens no other call');
+});

@@ -4,7 +4,7 @@ import { str } from '../records.ts';
 import { response } from '../reply.ts';
 import { creatorOf } from './access.ts';
 import { consistencyGroupId, poolId, remotePoolId, snapshotId, snapshotPolicyId } from './ids.ts';
-import { waiting } from '../params.ts';
+import { startsWork } from '../params.ts';
 
 const cloned = name('Name of the new volume', { example: 'reports-copy' });
 
@@ -16,7 +16,7 @@ export const consistencyGroups = {
       volume_cg_id: consistencyGroupId,
       name: cloned,
       snapshot: optional({ ...snapshotId, description: 'The snapshot to clone; the present data when left out' }),
-      ...waiting,
+      ...startsWork,
     },
     reply: response({ cg_name: str('Consistency group of the new volume') }),
     job: { until: ['Available', 'In-use'] },
@@ -37,7 +37,7 @@ export const consistencyGroups = {
       volume_cg_id: consistencyGroupId,
       poolname: { ...poolId, description: 'The pool to move it to', example: 'pool-00000002' },
       migratesnap: withDefault(boolean('Move its snapshots too'), false),
-      ...waiting,
+      ...startsWork,
     },
     reply: response({ migration_job_name: str() }),
     job: { until: ['Completed', 'Aborted'], watch: { group: 'migrationJobs', by: 'volume_cg_id' } },
@@ -62,7 +62,7 @@ export const consistencyGroups = {
       new_cg_name: name('Name of the volume on the remote array', { example: 'reports-mirror' }),
       dedupe: optional(boolean('Store blocks that are alike once there, where the array can')),
       compress: optional(boolean('Compress there, where the array can')),
-      ...waiting,
+      ...startsWork,
     },
     reply: response({ array_mirror_job_name: str() }),
     job: {

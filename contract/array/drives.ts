@@ -6,7 +6,7 @@ import { adminOnly, signedIn } from './access.ts';
 import { driveId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { count } from './shared.ts';
-import { waiting } from '../params.ts';
+import { startsWork } from '../params.ts';
 
 export const Drive = record('Drive', {
   name: str(),
@@ -75,7 +75,7 @@ export const drives = {
         boolean('Go on although the RAID group has no redundancy left, or the new drive is of another type'),
         false,
       ),
-      ...waiting,
+      ...startsWork,
     },
     reply: driveNamed,
     job: { until: ['Normal', 'Failed'], watch: { group: 'drives', by: 'toname' } },
@@ -87,7 +87,7 @@ export const drives = {
     params: {
       id: driveId,
       force: withDefault(boolean('Try it although the drive has failed'), false),
-      ...waiting,
+      ...startsWork,
     },
     reply: driveNamed,
     job: { until: ['Available', 'Failed'] },

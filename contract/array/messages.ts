@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { integer, json, optional, page, text } from '../params.ts';
 import { listOf, oneOf, record, str } from '../records.ts';
@@ -13,15 +14,13 @@ export const Message = record('Message', {
   msg_time: str(),
 });
 
-export interface Order {
-  readonly property: string;
-  readonly direction: 'ASC' | 'DESC';
-}
-
-const Orders = Type.Array(Type.Object({ property: Type.String({ maxLength: 32 }), direction: oneOf('ASC', 'DESC') }), {
-  minItems: 1,
-  maxItems: 4,
-});
+const Orders = Type.Array(
+  Type.Object({
+    property: oneOf('msg_id', 'msg_title', 'msg_severity', 'msg_time'),
+    direction: oneOf('ASC', 'DESC'),
+  }),
+  { minItems: 1, maxItems: 4 },
+);
 
 export const messages = {
   list: endpoint('GET', '/messages', {
@@ -30,7 +29,9 @@ export const messages = {
     params: {
       severity: optional(integer('Only this severity, on the syslog scale: 3 error, 4 warning, 6 notice', { max: 7 })),
       sort: optional(
-        json<Order[]>(Orders, 'Fields to sort by, as JSON', { example: [{ property: 'msg_time', direction: 'ASC' }] }),
+        json<Static<typeof Orders>>(Orders, 'Fields to sort by, as JSON', {
+          example: [{ property: 'msg_time', direction: 'ASC' }],
+        }),
       ),
       attr_key: optional(
         text('Only messages with this attribute, such as `volume`; `kind` compares `attr_value` with their kind', {

@@ -7,7 +7,7 @@ import { Drive } from './drives.ts';
 import { driveId, raidGroupId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { count } from './shared.ts';
-import { waiting } from '../params.ts';
+import { startsWork } from '../params.ts';
 import { Type } from '../schema.ts';
 
 const protections = ['RAID1', 'RAID6'] as const;
@@ -121,7 +121,7 @@ export const raidGroups = {
   scrub: endpoint('POST', '/raid_groups/{id}/scrub', {
     summary: 'Read all drives of a RAID group and repair what does not match; the event log gets the result',
     access: adminOnly,
-    params: { id: raidGroupId, ...waiting },
+    params: { id: raidGroupId, ...startsWork },
     reply: raidGroupNamed,
     job: { until: ['Normal', 'Degraded', 'Failed'] },
     errors: ['raid_group_not_found', 'state_conflict'],

@@ -85,10 +85,14 @@ export const users = {
     errors: ['invalid_credentials', 'too_many_attempts', 'user_not_found'],
   }),
   resetAccessKey: endpoint('POST', '/users/{name}/access_key', {
-    summary: 'Give a user a new access key; the old one stops working at once',
-    access: adminOnly,
-    params: { name: username },
+    summary:
+      'Give a user a new access key; the old one stops working at once. Users do it for themselves, by key or password',
+    access: signedIn,
+    params: {
+      name: username,
+      password: optional(secret("The user's password, in place of a key", { max: 255 })),
+    },
     reply: response({ user: UserWithKey }),
-    errors: ['user_not_found'],
+    errors: ['user_not_found', 'not_allowed', 'invalid_credentials', 'too_many_attempts'],
   }),
 } satisfies Group;

@@ -48,7 +48,18 @@ function toText(raw: unknown, param: Param): Coerced {
   const { maxLength } = param.schema as { maxLength?: number };
   if (maxLength !== undefined && value.length > maxLength * 2)
     return { problem: `must have at most ${maxLength} characters` };
-  return { value };
+  return { value: spelled(value, param.schema) };
+}
+
+/** Values of enumerations as they are declared: clients may send them in any case, and with dashes as XML has them. */
+function spelled(value: string, { enum: values }: Shape): string {
+  if (!values || values.includes(value)) return value;
+  const plain = plainly(value);
+  return values.find((one) => plainly(one) === plain) ?? value;
+}
+
+function plainly(value: string): string {
+  return value.toLowerCase().replaceAll('_', '-');
 }
 
 function toNumber(raw: unknown, form: RegExp, problem: string): Coerced {
@@ -104,6 +115,7 @@ function toStructure(raw: unknown, param: Param): Coerced {
 function shaped(value: unknown, shape: Shape | undefined): unknown {
   if (value === null) return null;
   if (typeof value !== 'object') {
+    if (typeof value === 'string' && shape?.enum) return spelled(value, shape);
     const coerced = leaves[shape?.type ?? '']?.(value);
     return coerced && 'value' in coerced ? coerced.value : value;
   }

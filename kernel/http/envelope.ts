@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { errorCatalogue, replySchema, type Api, type Operation, type RecordReply } from '@granary/contract';
+import { errorCatalogue, replySchema, type Api, type Operation, type RecordReply, type Reply } from '@granary/contract';
 import type { TSchema } from 'typebox';
 import type { GranaryError } from '../errors.ts';
 import type { Format } from './format.ts';
@@ -44,7 +44,7 @@ export class Envelope {
 }
 
 /** The error in the dialect: the portal by HTTP status, arrays by a code in a reply that is HTTP 200. */
-export function errorAnswer(api: Api, error: GranaryError, format: Format, root: string): Answer {
+export function errorAnswer(api: Api, error: GranaryError, format: Format, root: string, reply?: Reply): Answer {
   const entry = errorCatalogue[error.entry];
   const { headers } = error;
   if (api.dialect === 'portal') {
@@ -54,17 +54,29 @@ export function errorAnswer(api: Api, error: GranaryError, format: Format, root:
     return { status: entry.http, code: entry.code, headers, body: text };
   }
   const status = 'keepsHttp' in entry ? entry.http : 200;
-  return { status, code: entry.code, headers, body: statusBody(entry.code, error.message, format, root) };
+  return { status, code: entry.code, headers, body: statusBody(entry.code, error.message, { format, root, reply }) };
 }
 
 /** The work was accepted and continues after the reply. */
 export function submittedAnswer(api: Api, message: string, format: Format, root: string): Answer {
   const text = `The request has been submitted. ${message}`.trim();
   const code = api.asyncStatus ?? 0;
-  return { status: 200, code, body: statusBody(code, text, format, root) };
+  return { status: 200, code, body: statusBody(code, text, { format, root }) };
 }
 
-function statusBody(status: number, message: string, format: Format, root: string): string {
-  if (format === 'json') return JSON.stringify({ response: { status, message } });
-  return writeXml(root, { status, status_msg: message });
+interface Wording {
+  readonly format: Format;
+  readonly root: string;
+  readonly reply?: Reply | undefined;
+}
+
+function statusBody(status: number, message: string, { format, root, reply }: Wording): string {
+  if (format === 'xml') return writeXml(root, { status, status_msg: message });
+  const response = { status, message };
+  // Callers look for the status where a success has it, too.
+  return JSON.stringify(hasStatusOnTop(reply) ? { status, status_msg: message, response } : { response });
+}
+
+function hasStatusOnTop(reply: Reply | undefined): boolean {
+  return reply?.kind === 'record' && reply.wrapper === undefined && 'status' in reply.constants;
 }

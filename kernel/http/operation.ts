@@ -262,14 +262,15 @@ export class ServedOperation {
   /** An error outside the catalogue is internal: the caller learns where to look, the log has the details. */
   #failure(error: unknown, request: FastifyRequest, format: Format): Answer {
     const { api, log } = this.#tools;
-    if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root);
-    if (error instanceof DiskFullError) return errorAnswer(api, fail('disk_full'), format, this.#root);
+    const { reply } = this.#operation.endpoint;
+    if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root, reply);
+    if (error instanceof DiskFullError) return errorAnswer(api, fail('disk_full'), format, this.#root, reply);
     if (error instanceof DatabaseError && error.code === 'not-durable') {
       log.error({ error, operation: this.#operation.id }, 'a change could not be made durable');
-      return errorAnswer(api, fail('not_durable'), format, this.#root);
+      return errorAnswer(api, fail('not_durable'), format, this.#root, reply);
     }
     log.error({ error, operation: this.#operation.id, request: request.id }, 'a request failed unexpectedly');
-    return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root);
+    return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root, reply);
   }
 }
 

@@ -4,6 +4,8 @@ import type { TSchema } from 'typebox';
 export interface Shape {
   readonly type?: string;
   readonly format?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly patternProperties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;

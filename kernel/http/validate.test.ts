@@ -94,10 +94,12 @@ test('a boolean is true/false, 1/0, YES/NO or on/off, in any case', () => {
   ]);
 });
 
-test('a choice is one of its values', () => {
+test('a choice is one of its values, in any case', () => {
   check('mode', [
     ['fast', { mode: 'fast' }],
-    ['FAST', 'must be one of fast, safe'],
+    ['FAST', { mode: 'fast' }],
+    ['Safe', { mode: 'safe' }],
+    ['faster', 'must be one of fast, safe'],
     ['constructor', 'must be one of fast, safe'],
   ]);
 });

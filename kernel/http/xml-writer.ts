@@ -20,8 +20,11 @@ export function singular(name: string): string {
 }
 
 function element(name: string, value: unknown, shape: Shape | undefined): string {
-  const tag = tagName(name);
-  if (value === null || value === undefined) return `<${tag} nil="true"/>`;
+  return elementOf(tagName(name), name, value, shape);
+}
+
+function elementOf(tag: string, name: string, value: unknown, shape: Shape | undefined): string {
+  if (value === null || value === undefined) return `<${tag}${declaredType(shape)} nil="true"/>`;
   if (Array.isArray(value)) {
     const [item, each] = [singular(name), itemShape(shape)];
     return `<${tag} type="array">${value.map((one) => element(item, one, each)).join('')}</${tag}>`;
@@ -35,19 +38,44 @@ function element(name: string, value: unknown, shape: Shape | undefined): string
 function fields(value: object, shape: Shape | undefined): string {
   let text = '';
   for (const [key, field] of Object.entries(value)) {
-    if (field !== undefined) text += element(key, field, fieldShape(shape, key));
+    if (field === undefined) continue;
+    const tag = isMapKey(shape, key) ? allowedName(key) : tagName(key);
+    text += elementOf(tag, key, field, fieldShape(shape, key));
   }
   return text;
 }
 
+const TYPES: Readonly<Record<string, string>> = {
+  boolean: ' type="boolean"',
+  integer: ' type="integer"',
+  number: ' type="float"',
+  array: ' type="array"',
+};
+
+/** As the contract declares the field: a price of 2 is a `float` as one of 2.5 is. What it does not declare goes by its value. */
 function typeAttribute(value: string | number | boolean, shape: Shape | undefined): string {
+  if (shape?.type !== undefined && shape.type !== 'array' && shape.const === undefined) return declaredType(shape);
   if (typeof value === 'boolean') return ' type="boolean"';
   if (typeof value === 'number') return Number.isInteger(value) ? ' type="integer"' : ' type="float"';
-  return shape?.format === 'utc' || shape?.format === 'iso' ? ' type="datetime"' : '';
+  return '';
 }
 
-/** Keys of maps may hold anything; a name XML does not allow becomes one it does. */
+function declaredType(shape: Shape | undefined): string {
+  if (shape?.format === 'utc' || shape?.format === 'iso') return ' type="datetime"';
+  return TYPES[shape?.type ?? ''] ?? '';
+}
+
+/** Keys of maps are data: they are written as they are, as far as XML allows. */
+function isMapKey(shape: Shape | undefined, key: string): boolean {
+  return shape?.patternProperties !== undefined && !(shape.properties && Object.hasOwn(shape.properties, key));
+}
+
 function tagName(name: string): string {
-  const dashed = name.replaceAll('_', '-').replace(/[^A-Za-z0-9.-]/g, '-');
-  return /^[A-Za-z]/.test(dashed) ? dashed : `n${dashed}`;
+  return allowedName(name.replaceAll('_', '-'));
+}
+
+/** A name that XML does not allow becomes one it does. */
+function allowedName(name: string): string {
+  const allowed = name.replace(/[^A-Za-z0-9_.-]/g, '-');
+  return /^[A-Za-z_]/.test(allowed) ? allowed : `n${allowed}`;
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Api, Operation } from '@granary/contract';
+import { operations, type Api, type Operation } from '@granary/contract';
+import { arrayApi } from '@granary/contract/array';
 import fc from 'fast-check';
 import { cpuMs } from '../../testing/timing.ts';
+import { fail } from '../errors.ts';
+import { errorAnswer } from './envelope.ts';
 import { readXml } from './xml-reader.ts';
 import { serve, Thing, thing } from './testing/server.ts';
 import { xmlRoot } from './xml-root.ts';
@@ -13,7 +16,7 @@ const headers = { 'x-token': 'member' };
 
 const thingXml =
   '<id type="integer">7</id><name>Ada &amp; &lt;Co&gt;</name><big type="boolean">true</big><ratio type="float">0.5</ratio>' +
-  '<made-at type="datetime">2026-01-01 00:00:00 UTC</made-at><used-at nil="true"/>' +
+  '<made-at type="datetime">2026-01-01 00:00:00 UTC</made-at><used-at type="datetime" nil="true"/>' +
   '<tags type="array"><tag>a</tag><tag>b</tag></tags><sizes><ssd type="integer">2</ssd></sizes>';
 
 test('an array answers under a root named after the operation, without a response level', async (t) => {
@@ -69,7 +72,7 @@ test('times are marked wherever the schema has them, nullable, in lists and in m
   const time = (name: string, value: string) => `<${name} type="datetime">${value}</${name}>`;
   assert.equal(
     xml,
-    `${HEAD}<r>${time('at', 'x')}<all type="array">${time('all-item', 'y')}<all-item nil="true"/></all>` +
+    `${HEAD}<r>${time('at', 'x')}<all type="array">${time('all-item', 'y')}<all-item type="datetime" nil="true"/></all>` +
       `<by>${time('who', 'z')}</by><plain>p</plain></r>\n`,
   );
 });
@@ -94,14 +97,47 @@ test('lists name their items in the singular', () => {
   for (const [many, one] of Object.entries(names)) assert.equal(singular(many), one);
 });
 
-test('roots are derived from the names of operations', () => {
-  const api = { dialect: 'array' } as Api;
-  const root = (group: string, name: string) => xmlRoot(api, { group, name } as Operation);
-  assert.equal(root('volumes', 'list'), 'show_volumes_response');
-  assert.equal(root('raidGroups', 'get'), 'show_raid_group_response');
-  assert.equal(root('drives', 'listFree'), 'show_free_drives_response');
-  assert.equal(root('snapshotPolicies', 'create'), 'create_snapshot_policy_response');
-  assert.equal(xmlRoot({ dialect: 'portal' } as Api, { group: 'arrays', name: 'list' } as Operation), 'hash');
+test('types follow the declaration, whatever the value is; keys of maps stay as they are', () => {
+  const number = { type: 'number' };
+  const schema = {
+    properties: {
+      price: number,
+      count: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      code: { type: 'string' },
+      by_type: { type: 'object', patternProperties: { '^.*$': number } },
+    },
+  };
+  const xml = writeXml('r', { price: 2, count: null, code: 'x_y', by_type: { sata_1000: 3 } }, schema);
+  assert.equal(
+    xml,
+    `${HEAD}<r><price type="float">2</price><count type="integer" nil="true"/><code>x_y</code>` +
+      '<by-type><sata_1000 type="float">3</sata_1000></by-type></r>\n',
+  );
+});
+
+test('roots follow the verb and the path, never an internal name', () => {
+  for (const [call, wanted] of Object.entries({
+    'GET /volumes': 'show_volumes',
+    'GET /raid_groups/{id}': 'show_raid_group',
+    'GET /drives/free': 'show_free_drives',
+    'GET /vcontrollers': 'show_vcontrollers',
+    'GET /vcontrollers/virtual_networks': 'show_virtual_networks',
+    'GET /volumes/{id}/servers': 'show_servers',
+    'GET /consistency_groups/{migration_cg_id}/show_migration': 'show_migration',
+    'POST /volumes/{id}/tags': 'create_tag',
+    'PUT /volumes/{id}/tags/{tag_key}': 'update_tag',
+    'DELETE /flc_policies/{id}': 'delete_flc_policy',
+    'POST /volumes/{id}/rename': 'rename_volume',
+    'POST /remote_arrays/discover': 'discover_remote_array',
+    'POST /flc/create_category': 'create_category',
+    'DELETE /volumes/{id}/export_name': 'delete_export_name_item',
+    'DELETE /volumes/{id}/delete_volume_from_recycle_bin': 'delete_volume_from_recycle_bin',
+  })) {
+    const operation = operations(arrayApi).find(({ endpoint }) => `${endpoint.method} ${endpoint.path}` === call);
+    assert.ok(operation, call);
+    assert.equal(xmlRoot(arrayApi, operation), `${wanted}_response`);
+  }
+  assert.equal(xmlRoot({ dialect: 'portal' } as Api, {} as Operation), 'hash');
 });
 
 test('any text that XML can carry comes back as it was', () => {
@@ -192,4 +228,14 @@ test('a list of thousands is written in little time', async () => {
     assert.equal(writeXml('r', { things }, schema).split('<thing>').length - 1, 5000);
   });
   assert.ok(ms < 1000, `${ms} ms`);
+});
+
+test('an error has its status on top where a success has it there', () => {
+  const answer = (wrapper?: string) => {
+    const reply = { kind: 'record', constants: { status: 0 }, fields: {}, ...(wrapper && { wrapper }) } as const;
+    return errorAnswer({ dialect: 'array' } as Api, fail('invalid_credentials'), 'json', 'x', reply).body as string;
+  };
+  const response = { status: 5, message: 'Invalid credentials.' };
+  assert.deepEqual(JSON.parse(answer()), { status: 5, status_msg: response.message, response });
+  assert.deepEqual(JSON.parse(answer('response')), { response });
 });

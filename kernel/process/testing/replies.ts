@@ -37,6 +37,7 @@ export type Element = Readonly<Record<string, readonly Element[]>> & {
 interface Shape {
   readonly type?: string;
   readonly format?: string;
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
   readonly items?: Shape;
@@ -45,7 +46,7 @@ interface Shape {
 
 const XML_TYPES: Readonly<Record<string, RegExp>> = {
   integer: /^integer$/,
-  number: /^(integer|float)$/,
+  number: /^float$/,
   boolean: /^boolean$/,
 };
 
@@ -72,7 +73,9 @@ export function assertElement(element: Element, shape: Shape, place: string): vo
     for (const item of items[0]?.[1] ?? []) assertElement(item, shape.items!, `${place}[]`);
   } else {
     const isTime = shape.format === 'utc' || shape.format === 'iso';
-    const expected = isTime ? /^datetime$/ : XML_TYPES[shape.type ?? ''];
+    // Constants are declared by their value: they are whole numbers and texts.
+    const isWhole = shape.type === 'number' && shape.const !== undefined;
+    const expected = isWhole ? /^integer$/ : isTime ? /^datetime$/ : XML_TYPES[shape.type ?? ''];
     if (expected) assert.match(element['@type'] ?? 'none', expected, place);
     else assert.equal(element['@type'], undefined, place);
   }
