@@ -203,7 +203,7 @@ export const singleErrors = {
     http: 409,
     code: 10108,
     message:
-      'The encryption password is not known to the array; set one (POST /settings/encryption), or give it again after a restart (POST /settings/restore_encryption).',
+      'The encryption password is not known to the array; set one in the encryption settings, or restore it there after a restart.',
   },
   drive_sizes_differ: {
     http: 409,
@@ -234,7 +234,7 @@ export const singleErrors = {
   password_expired: {
     http: 403,
     code: 50010,
-    message: 'The password of {user} has expired; set a new one with POST /users/password.',
+    message: 'The password of {user} has expired; change the password first.',
   },
   connection_failed: {
     http: 422,

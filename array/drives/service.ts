@@ -158,7 +158,8 @@ export class ArrayDriveService {
   }
 
   points(name: string, intervalSeconds: number): IoPoint[] {
-    return this.#performance.points('drive', this.get(name).record.uuid, intervalSeconds);
+    const { uuid, createdAt } = this.get(name).record;
+    return this.#performance.points({ kind: 'drive', id: uuid, createdAt }, intervalSeconds);
   }
 
   record(tx: Tx, { name }: DriveRecord, event: Omit<NewEvent, 'subject'>): void {

@@ -9,25 +9,32 @@ export function memoryBytes(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
+const IDLE_FIELD = 3;
 const IOWAIT_FIELD = 4;
 const FIELDS = 8;
 
-/** How large a part of the processors' time was spent waiting for disks; 0 where the system does not report it. */
-export class WaitingShare {
-  #waiting = 0;
-  #total = 0;
+interface MachineShares {
+  /** Spent waiting for disks. */
+  readonly waiting: number;
+  readonly idle: number;
+}
+
+/** How large parts of all processors' time were spent waiting for disks, and idle; 0 where the system does not report it. */
+export class MachineTimes {
+  #last = readTimes();
 
   /** Since it was last asked. */
-  read(): number {
-    const [waiting, total] = readTimes();
-    const share = total > this.#total ? (waiting - this.#waiting) / (total - this.#total) : 0;
-    this.#waiting = waiting;
-    this.#total = total;
-    return Math.min(Math.max(share, 0), 1);
+  read(): MachineShares {
+    const before = this.#last;
+    const now = readTimes();
+    this.#last = now;
+    const total = now.total - before.total;
+    const share = (part: number) => (total > 0 ? Math.min(Math.max(part / total, 0), 1) : 0);
+    return { waiting: share(now.waiting - before.waiting), idle: share(now.idle - before.idle) };
   }
 }
 
-function readTimes(): [number, number] {
+function readTimes(): { readonly waiting: number; readonly idle: number; readonly total: number } {
   try {
     const line = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0] ?? '';
     const times = line
@@ -35,8 +42,9 @@ function readTimes(): [number, number] {
       .split(/\s+/)
       .slice(1, 1 + FIELDS)
       .map(Number);
-    return [times[IOWAIT_FIELD] ?? 0, times.reduce((sum, time) => sum + time, 0)];
+    const total = times.reduce((sum, time) => sum + time, 0);
+    return { waiting: times[IOWAIT_FIELD] ?? 0, idle: times[IDLE_FIELD] ?? 0, total };
   } catch {
-    return [0, 0];
+    return { waiting: 0, idle: 0, total: 0 };
   }
 }

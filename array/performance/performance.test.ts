@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { until } from '../../testing/waiting.ts';
 import { Initiator } from '../../protocols/iscsi/testing/index.ts';
+import { controllerPoint, sumsOfController } from './points.ts';
 import { testArray } from '../testing/test-array.ts';
 
 const { servers, volumes, controllers, pools, raidGroups, drives } = arrayApi.groups;
@@ -32,7 +33,7 @@ function sum(points: readonly Point[], field: keyof Point): number {
 }
 
 function checkForm(points: readonly Point[], interval: number): void {
-  assert.equal(points.length, 60);
+  assert.ok(points.length < 60, 'none from before it was made, a moment ago');
   for (const [index, { point }] of points.entries()) {
     assert.equal(point % interval, 0);
     if (index > 0) assert.equal(point - points[index - 1]!.point, interval);
@@ -84,7 +85,7 @@ test('points of volumes, servers, pools, groups and drives agree with what a cli
     within(sum(usages, 'rd_bandwidth') * MB, done.reads * block.length, `${what} bytes read`);
   };
   const { usages: ofVolume, count } = await client.call(volumes.performance, { id: volume, interval: 1 });
-  assert.equal(count, 60);
+  assert.equal(count, ofVolume.length);
   check(ofVolume, 'volume');
   check((await client.call(servers.performance, { id: server, interval: 1 })).usages, 'server');
   const busy = ofVolume.filter(({ wrt_iops }) => wrt_iops > 0);
@@ -109,11 +110,12 @@ test('points of volumes, servers, pools, groups and drives agree with what a cli
   const measured = ofController.filter(({ mem_alloc }) => mem_alloc > 0);
   assert.ok(measured.length >= SECONDS);
   for (const { cpu_user, cpu_system, cpu_iowait, cpu_idle } of measured)
-    assert.ok(Math.abs(cpu_user + cpu_system + cpu_iowait + cpu_idle - 100) < 1 || cpu_idle === 0);
+    assert.ok(cpu_user + cpu_system + cpu_iowait <= 110 && cpu_idle >= 0 && cpu_idle <= 100);
   assert.ok(measured.some(({ cpu_user }) => cpu_user > 0));
   const cache = await client.call(controllers.cachePerformance, { id: controller, interval: 1 });
-  assert.deepEqual([cache.zcache_name, cache.count], [controller, 60]);
-  assert.equal((await client.call(controllers.cacheStats, { id: controller, interval: 10 })).usages.length, 60);
+  assert.deepEqual([cache.zcache_name, cache.count], [controller, cache.zcache_usages.length]);
+  const stats = await client.call(controllers.cacheStats, { id: controller, interval: 1 });
+  assert.ok(stats.usages.length > 0 && stats.count === stats.usages.length);
 
   await array.restart();
   // Points are of whole stretches of time: the last one the client was there in has to end first.
@@ -139,4 +141,11 @@ test('an unsupported interval, or an unknown resource, is refused', async (t) =>
   assert.equal((await client.refused(controllers.cacheStats, { id: 'vc-9', interval: 1 })).code, 10087);
   const missing = await client.refused(controllers.performance, { id: 'vc-9' } as never);
   assert.deepEqual([missing.code, missing.message], [7, 'interval is required.']);
+});
+
+test('how idle the machine is does not depend on what the array itself does', () => {
+  const measured = { userMicroseconds: 0, systemMicroseconds: 0, waitingShare: 0.1, idleShare: 0.25, memoryBytes: 0 };
+  const sums = Float64Array.from(sumsOfController(measured, 10));
+  const { cpu_user, cpu_iowait, cpu_idle } = controllerPoint(sums, new Float64Array(), 0);
+  assert.deepEqual([cpu_user, cpu_iowait, cpu_idle], [0, 10, 25]);
 });

@@ -16,6 +16,8 @@ export interface ControllerMeasurement {
   readonly userMicroseconds: number;
   readonly systemMicroseconds: number;
   readonly waitingShare: number;
+  /** Of the machine, whatever else runs on it. */
+  readonly idleShare: number;
   readonly memoryBytes: number;
 }
 
@@ -28,8 +30,15 @@ export interface CacheMeasurement {
 
 /** Values that are levels, not counts, are weighed by how long they held. */
 export function sumsOfController(measured: ControllerMeasurement, seconds: number): number[] {
-  const { userMicroseconds, systemMicroseconds, waitingShare, memoryBytes } = measured;
-  return [userMicroseconds, systemMicroseconds, waitingShare * seconds, memoryBytes * seconds, seconds, 0];
+  const { userMicroseconds, systemMicroseconds, waitingShare, idleShare, memoryBytes } = measured;
+  return [
+    userMicroseconds,
+    systemMicroseconds,
+    waitingShare * seconds,
+    memoryBytes * seconds,
+    seconds,
+    idleShare * seconds,
+  ];
 }
 
 export function sumsOfCache({ usedBytes, capacityBytes, hits, misses }: CacheMeasurement, seconds: number): number[] {
@@ -75,12 +84,11 @@ export function memoryUsed(sums: Float64Array): number {
 
 export function controllerPoint(sums: Float64Array, io: Float64Array, point: number): ControllerPoint {
   const { user, system, waiting } = processorUse(sums);
-  const isMeasured = measuredSeconds(sums) > 0;
   return {
     cpu_user: rounded(user),
     cpu_system: rounded(system),
     cpu_iowait: rounded(waiting),
-    cpu_idle: isMeasured ? rounded(Math.max(0, 100 - user - system - waiting)) : 0,
+    cpu_idle: rounded(percent(sums[5] ?? 0, measuredSeconds(sums))),
     mem_alloc: rounded(memoryUsed(sums) / MB),
     gb_wrt: rounded((io[4] ?? 0) / GB, 6),
     gb_rd: rounded((io[1] ?? 0) / GB, 6),

@@ -3,7 +3,7 @@ import type { Readings } from '../readings/readings.ts';
 import { COLUMNS } from './buckets.ts';
 import { IoCounters } from './counters.ts';
 import type { PerformanceHistory } from './history.ts';
-import { WaitingShare } from './machine.ts';
+import { MachineTimes } from './machine.ts';
 import { sumsOfCache, sumsOfController } from './points.ts';
 
 export type MeasuredKind = 'drive' | 'raid_group' | 'pool' | 'volume' | 'server';
@@ -24,14 +24,13 @@ export class PerformanceRecorder {
   readonly #history: PerformanceHistory;
   readonly #counters = new IoCounters();
   readonly #processorTimes = new Map<string, Pick<ControllerReport, 'cpuUserMicroseconds' | 'cpuSystemMicroseconds'>>();
-  readonly #waiting = new WaitingShare();
+  readonly #machine = new MachineTimes();
   #cacheCounts = { hits: 0, misses: 0 };
   /** Seconds since 1970. */
   #lastAt: number | undefined;
 
   constructor(history: PerformanceHistory) {
     this.#history = history;
-    this.#waiting.read();
   }
 
   get lastAt(): number | undefined {
@@ -73,14 +72,14 @@ export class PerformanceRecorder {
   }
 
   #recordControllers(readings: Readings, moved: Float64Array, from: number, to: number): void {
-    const waitingShare = this.#waiting.read();
+    const { waiting: waitingShare, idle: idleShare } = this.#machine.read();
     for (const controller of readings.controllers) {
       const { name, state } = controller;
       if (state === 'failed') continue;
       // The cache is set aside whole, but takes memory only as it fills.
       const unfilled = state === 'active' ? unfilledCacheBytes(readings) : 0;
       const memoryBytes = Math.max(0, controller.memoryBytes - unfilled);
-      const measured = { ...this.#processorTime(controller), waitingShare, memoryBytes };
+      const measured = { ...this.#processorTime(controller), waitingShare, idleShare, memoryBytes };
       this.#history.add('controller', name, sumsOfController(measured, to - from), from, to);
       if (state !== 'active') continue;
       if (moved.some((sum) => sum > 0)) this.#history.add('controller_io', name, moved, from, to);

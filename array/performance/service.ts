@@ -26,6 +26,11 @@ const EVALUATE_EVERY_S = 10;
 const EVALUATED_OVER_S = 60;
 /** Readings come every second; when they are later than this, time goes on without them. */
 const READING_LATE_S = 3;
+interface Measured {
+  readonly kind: MeasuredKind;
+  readonly id: string;
+  readonly createdAt: number;
+}
 
 /** What was read and written, when, and how long it took: points at any interval from a second to a week. */
 export class PerformanceService {
@@ -61,23 +66,32 @@ export class PerformanceService {
     await this.#flush();
   }
 
-  /** The last 60 points at this interval, oldest first. The thing is named as the engine names it. */
-  points(kind: MeasuredKind, id: string, intervalSeconds: number): IoPoint[] {
-    return this.#windows(kind, id, intervalSeconds).map(({ sums, point }) => ioPoint(sums, intervalSeconds, point));
+  /**
+   * The last 60 points at this interval, oldest first, without those from before it was made. The thing is named as the
+   * engine names it.
+   */
+  points({ kind, id, createdAt }: Measured, intervalSeconds: number): IoPoint[] {
+    return this.#windows(kind, id, intervalSeconds)
+      .filter(({ point }) => point * 1000 > createdAt)
+      .map(({ sums, point }) => ioPoint(sums, intervalSeconds, point));
   }
 
   /** Not found: `controller_not_found`. */
   controllerPoints(name: string, intervalSeconds: number): ControllerPoint[] {
     this.#checkController(name);
     const moved = this.#windows('controller_io', name, intervalSeconds);
-    const used = this.#windows('controller', name, intervalSeconds);
-    return used.map(({ sums, point }, index) => controllerPoint(sums, moved[index]?.sums ?? sums.fill(0), point));
+    const used = this.#windows('controller', name, intervalSeconds).map((window, index) => ({
+      ...window,
+      io: moved[index]?.sums ?? new Float64Array(),
+    }));
+    return sinceMeasured(used).map(({ sums, io, point }) => controllerPoint(sums, io, point));
   }
 
   /** Of the cache while that controller was the active one. Not found: `controller_not_found`. */
   cachePoints(controller: string, intervalSeconds: number): CachePoint[] {
     this.#checkController(controller);
-    return this.#windows('cache', controller, intervalSeconds).map(({ sums, point }) => cachePoint(sums, point));
+    const windows = this.#windows('cache', controller, intervalSeconds);
+    return sinceMeasured(windows).map(({ sums, point }) => cachePoint(sums, point));
   }
 
   /** It is gone, and so are its points. */
@@ -124,4 +138,10 @@ export class PerformanceService {
   #now(): number {
     return this.#tools.clock.now() / 1000;
   }
+}
+
+/** Without those from before there was anything to measure. */
+function sinceMeasured<W extends { readonly sums: Float64Array }>(windows: readonly W[]): W[] {
+  const first = windows.findIndex(({ sums }) => measuredSeconds(sums) > 0);
+  return first === -1 ? [] : windows.slice(first);
 }

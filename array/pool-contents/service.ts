@@ -57,7 +57,7 @@ export class PoolContents {
   }
 
   performance(pool: string, intervalSeconds: number): IoPoint[] {
-    this.#pools.get(pool);
-    return this.#performance.points('pool', pool, intervalSeconds);
+    const { createdAt } = this.#pools.get(pool);
+    return this.#performance.points({ kind: 'pool', id: pool, createdAt }, intervalSeconds);
   }
 }

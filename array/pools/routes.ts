@@ -2,6 +2,7 @@ import { bytes, GB, type Bytes, Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import { answerWhenDone } from '../waiting.ts';
 import type { PoolService } from './service.ts';
+import { tuningOf } from './types.ts';
 import { poolView } from './view.ts';
 
 export function poolRoutes(pools: PoolService, jobs: Jobs): ArrayHandlers<'pools'> {
@@ -21,7 +22,7 @@ function structureRoutes(pools: PoolService, jobs: Jobs) {
     create: async ({ display_name, capacity, raid_groups, cache, cowcache, mode, pooltype }, { actor }) => {
       const wanted = { displayName: display_name, capacityMb: capacity, groups: raid_groups ?? [] };
       const { name } = await pools.create(
-        { ...wanted, cache, cowCache: cowcache, mode, type: pooltype },
+        { ...wanted, ...tuningOf(pooltype, { cache, cowCache: cowcache, mode }), type: pooltype },
         actor.username,
       );
       return { pool_name: name };

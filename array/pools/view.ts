@@ -41,7 +41,7 @@ export function poolView(facts: PoolFacts): PoolView {
 function statusOf({ pool, isFailed, shrunk }: PoolFacts): string {
   if (pool.state !== 'ready') return pool.state;
   if (isFailed) return 'failed';
-  return pool.shrinkGroup === null ? 'normal' : `shrinking ${Math.floor(shrunk * 100)}%`;
+  return pool.shrinkGroup === null ? pool.capacityMode : `shrinking ${Math.floor(shrunk * 100)}%`;
 }
 
 function yesNo(value: boolean): 'YES' | 'NO' {

@@ -98,8 +98,8 @@ export class RaidGroupService {
   }
 
   points(name: string, intervalSeconds: number): IoPoint[] {
-    this.get(name);
-    return this.#performance.points('raid_group', name, intervalSeconds);
+    const { createdAt } = this.get(name);
+    return this.#performance.points({ kind: 'raid_group', id: name, createdAt }, intervalSeconds);
   }
 
   record(tx: Tx, { name }: Pick<RaidGroup, 'name'>, event: Omit<NewEvent, 'subject'>): void {

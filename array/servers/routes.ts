@@ -43,8 +43,8 @@ export function serverRoutes(
       return {};
     },
     performance: ({ id, interval }) => {
-      const { name } = servers.require(id);
-      const usages = performance.points('server', name, interval);
+      const { name, createdAt } = servers.require(id);
+      const usages = performance.points({ kind: 'server', id: name, createdAt }, interval);
       return { server_name: name, usages, count: usages.length };
     },
   };

@@ -37,7 +37,7 @@ test('a share moves to another pool while it is used, survives a failover and a 
   assert.deepEqual([locked.status, locked.num_of_filesystem_objects], ['Locked', null]);
   await client.call(settings.restoreEncryption, { encryption_pwd: 'correct horse battery' });
   assert.equal(await (await mountShare(t, array, 'reports')).read('g'), 'after the move');
-  assert.equal((await client.call(volumes.performance, { id, interval: 1 })).usages.length, 60);
+  await until(async () => (await client.call(volumes.performance, { id, interval: 1 })).count > 0, 'a point');
 });
 
 test('a share expands by itself as its filesystem runs full, whatever its volume holds', async (t) => {

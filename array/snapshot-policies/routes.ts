@@ -28,8 +28,8 @@ export function snapshotPolicyRoutes(service: SnapshotPolicyService): ArrayHandl
     attach: async ({ id, policy, application }, { actor }) => ({
       snapshot_rule_name: await service.attach(id, policy, application, actor.username),
     }),
-    detach: async ({ id, snaprule, delete_snapshots }, { actor }) => {
-      await service.detach(id, snaprule, delete_snapshots, actor.username);
+    detach: async ({ id, snaprule, delete_snapshots, force }, { actor }) => {
+      await service.detach(id, snaprule, { deletesSnapshots: delete_snapshots, isForced: force }, actor.username);
       return { snapshot_rule_name: snaprule };
     },
     pause: async ({ snaprule }, { actor }) => {

@@ -243,21 +243,23 @@ export class SnapshotPolicyService {
     return rule.name;
   }
 
-  async detach(volumeName: string, ruleName: string, deleteSnapshots: boolean, actor: string): Promise<void> {
+  /** With its snapshots: refused while one of them is in use; by force, those in use stay. */
+  async detach(volumeName: string, ruleName: string, { deletesSnapshots, isForced }: Detaching, actor: string) {
     const { store } = this.#tools;
     this.#volumes.get(volumeName);
     const rule = store.read((db) => this.#rule(db, ruleName));
     if (rule.volume !== volumeName) throw fail('policy_not_found', { id: ruleName });
     refuseMirrors(rule);
     const taken = () => store.read((db) => findBeyond(db, ruleName, 0));
+    if (deletesSnapshots && !isForced) for (const snapshot of taken()) this.#snapshots.refuseNeeded(snapshot);
     // Before, so that a failure leaves the rule to try again with; and after, for one taken in between.
-    if (deleteSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
+    if (deletesSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
     await store.write((tx) => {
       const present = this.#rule(tx, ruleName);
       removeRule(tx, ruleName);
       this.#recordRuleEvent(tx, present, this.#find(tx, present.policy), 'was detached from', actor);
     });
-    if (deleteSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
+    if (deletesSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
   }
 
   async setPaused(ruleName: string, isPaused: boolean, actor: string): Promise<void> {
@@ -290,6 +292,11 @@ export class SnapshotPolicyService {
     const title = `Snapshot policy ${policy.displayName} (${policy.name}) ${what} volume ${rule.volume} as ${rule.name}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${rule.volume}`, actor });
   }
+}
+
+interface Detaching {
+  readonly deletesSnapshots: boolean;
+  readonly isForced: boolean;
 }
 
 /** Each mirror has a rule of its own. */

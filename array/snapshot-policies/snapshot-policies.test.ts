@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
+import { snapshotsAlone } from '../snapshots/testing/snapshots-alone.ts';
 import { testArray } from '../testing/test-array.ts';
 
 const { snapshotPolicies, volumes } = arrayApi.groups;
@@ -72,4 +73,26 @@ test('policies are attached, paused, resumed and detached, and say so', async (t
     snapshot_policy_name: policy,
   });
   assert.equal((await client.call(snapshotPolicies.list, {})).count, 3);
+});
+
+test('a policy is detached with its snapshots unless one is needed, by force all the same', async (t) => {
+  const alone = await snapshotsAlone(t);
+  const { policies, snapshots, store } = alone.array;
+  const volume = await alone.volume('data');
+  const { policies: known } = policies.list({ start: 0, limit: 1 });
+  const rule = await policies.attach(volume.name, known[0]!.name, 'user', 'tester');
+  const take = async (displayName: string) =>
+    (await snapshots.take([volume], { displayName, application: 'user', rule, policy: known[0]!.name }, 'tester'))[0]!;
+  const [needed] = [await take('one'), await take('two')];
+  const cloning = Promise.withResolvers<undefined>();
+  const clone = snapshots.using(needed.name, () => cloning.promise);
+  const detach = (isForced: boolean) =>
+    policies.detach(volume.name, rule, { deletesSnapshots: true, isForced }, 'tester');
+  await assert.rejects(detach(false), { entry: 'state_conflict', message: /being cloned/ });
+  assert.deepEqual(alone.names(), ['one', 'two']);
+  await detach(true);
+  cloning.resolve(undefined);
+  await clone;
+  assert.deepEqual(alone.names(), ['one']);
+  assert.equal(store.read((db) => db.all('SELECT 1 FROM snapshot_rules')).length, 0);
 });

@@ -1,3 +1,4 @@
+import { until } from '../../testing/waiting.ts';
 import type { Operation, Param } from '@granary/contract';
 import type { Values } from '../../kernel/http/testing/encodings.ts';
 import * as things from './things.ts';
@@ -24,9 +25,17 @@ const id = (thing: (walk: ArrayWalk) => Promise<string>) => as('id', thing);
 const paged =
   (thing: (walk: ArrayWalk) => Promise<string>): Prepare =>
   async (walk) => ({ id: await thing(walk), start: 0, limit: 10 });
+type Measured = 'drives' | 'raidGroups' | 'pools' | 'volumes' | 'servers' | 'controllers';
+
+/** Once there is a point to show: none is from before it was made. */
 const measured =
-  (thing: (walk: ArrayWalk) => Promise<string>): Prepare =>
-  async (walk) => ({ id: await thing(walk), interval: 5 });
+  (group: Measured, thing: (walk: ArrayWalk) => Promise<string>): Prepare =>
+  async (walk) => {
+    const measure = { id: await thing(walk), interval: 1 };
+    const endpoint = walk.api[group].performance as typeof walk.api.volumes.performance;
+    await until(async () => (await walk.client.call(endpoint, measure)).count > 0, 'a point');
+    return measure;
+  };
 
 const freeDrive = (walk: ArrayWalk) => walk.freeDrive();
 const controller = async ({ array }: ArrayWalk) => Promise.resolve(`${array.configuration.internalName}-vc-0`);
@@ -100,7 +109,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'drives.cancelShred': id((walk) => things.shredded(walk, true)),
   'drives.takeOffline': id((walk) => things.driveInService(walk, true)),
   'drives.bringOnline': id((walk) => things.driveInService(walk, false)),
-  'drives.performance': measured(freeDrive),
+  'drives.performance': measured('drives', freeDrive),
 
   'raidGroups.list': pageWith(things.group),
   'raidGroups.get': id(things.group),
@@ -122,7 +131,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     disk: await walk.freeDrive(),
   }),
   'raidGroups.removeHotSpare': id((walk) => things.spareGroup(walk, true)),
-  'raidGroups.performance': measured(things.group),
+  'raidGroups.performance': measured('raidGroups', things.group),
 
   'pools.list': pageWith(things.pool),
   'pools.get': id(things.pool),
@@ -152,7 +161,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     await things.binned(walk);
     return { id: await things.pool(walk), start: 0, limit: 10 };
   },
-  'pools.performance': measured(things.pool),
+  'pools.performance': measured('pools', things.pool),
   ...tags('poolTags', things.pool),
 
   'volumes.list': async (walk) => {
@@ -189,7 +198,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'volumes.updatePerformanceThresholds': async (walk) => ({ id: await things.volume(walk), read_iops_limit: 1000 }),
   'volumes.listFileHistory': paged(things.withFileHistory),
   'volumes.deleteFileHistory': as('volume_id', things.withFileHistory),
-  'volumes.performance': measured(things.volume),
+  'volumes.performance': measured('volumes', things.volume),
   ...tags('volumeTags', things.volume),
 
   'snapshots.list': pageWith(things.newSnapshot),
@@ -276,7 +285,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     volume_name: [await things.newVolume(walk)],
     access_type: 'ISCSI',
   }),
-  'servers.performance': measured(things.server),
+  'servers.performance': measured('servers', things.server),
   ...tags('serverTags', things.server),
 
   'objectStorageDestinations.list': pageWith(async (walk) => {
@@ -395,9 +404,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     return {};
   },
   'controllers.listSessions': paged(async (walk) => (await things.connected(walk)).controller),
-  'controllers.performance': measured(controller),
-  'controllers.cachePerformance': measured(controller),
-  'controllers.cacheStats': measured(controller),
+  'controllers.performance': measured('controllers', controller),
+  'controllers.cachePerformance': measured('controllers', controller),
+  'controllers.cacheStats': measured('controllers', controller),
   'messages.list': () => ({
     start: 0,
     limit: 10,

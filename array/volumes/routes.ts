@@ -80,8 +80,8 @@ function records(volumes: VolumeService, { jobs, snapshotPolicies, performance }
       return { vol_name: id };
     },
     performance: ({ id, interval }) => {
-      const { name } = volumes.get(id);
-      const usages = performance.points('volume', name, interval);
+      const { name, createdAt } = volumes.get(id);
+      const usages = performance.points({ kind: 'volume', id: name, createdAt }, interval);
       return { volume_name: name, usages, count: usages.length };
     },
   } satisfies ArrayHandlers<'volumes'>;

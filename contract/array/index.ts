@@ -29,7 +29,7 @@ export { Controller, ControllerVirtualNetwork } from './controllers.ts';
 export { Drive } from './drives.ts';
 export { FileRestore } from './file-history.ts';
 export { FileCategory, LifecyclePolicy, LifecycleRule } from './file-lifecycle.ts';
-export { Message, type Order } from './messages.ts';
+export { Message } from './messages.ts';
 export { MigrationJob } from './migration-jobs.ts';
 export { MirrorJob } from './mirror-jobs.ts';
 export { NasGroup, NasUser } from './nas.ts';

@@ -83,18 +83,25 @@ export const pools = {
         description:
           'The RAID groups it is made of; only an array whose engine has none does without, and needs capacity',
       }),
-      cache: withDefault(
+      cache: optional(
         boolean(
-          "Keep what is read lately in memory: pools that do so share the array's cache evenly, which is at most a quarter of its machine's memory",
+          "Keep what is read lately in memory: pools that do so share the array's cache evenly, which is at most a quarter of its machine's memory; as the pool type has it when left out",
         ),
-        false,
       ),
-      cowcache: withDefault(cowCache, true),
-      mode: withDefault(
-        choice(['stripe', 'simple'], 'Spread over the RAID groups, or fill one after the other'),
-        'simple',
+      cowcache: optional(cowCache),
+      mode: optional(
+        choice(
+          ['stripe', 'simple'],
+          'Spread over the RAID groups, or fill one after the other; as the pool type has it when left out',
+        ),
       ),
-      pooltype: withDefault(choice(poolTypes, 'The work it is tuned for'), 'Repository Storage'),
+      pooltype: withDefault(
+        choice(
+          poolTypes,
+          'The work it is tuned for. It decides what is not sent of `mode`, `cache` and `cowcache`: Transactional Workloads and IOPs-Optimized stripe and use the cache, Balanced and Throughput-Optimized stripe, the others fill one RAID group after the other without the cache',
+        ),
+        'Repository Storage',
+      ),
     },
     reply: poolNamed,
     errors: [
@@ -185,7 +192,7 @@ export const pools = {
       ...waiting,
     },
     reply: poolNamed,
-    job: { until: ['normal'] },
+    job: { until: ['normal', 'alert', 'protected', 'emergency'] },
     errors: ['pool_not_found', 'raid_group_not_found', 'capacity_refused', 'state_conflict', 'not_offered'],
   }),
   cancelShrink: endpoint('POST', '/pools/{id}/cancel_shrink', {

@@ -96,7 +96,10 @@ export const snapshotPolicies = {
       id: volumeId,
       snaprule: snapshotRuleId,
       delete_snapshots: withDefault(boolean('Delete the snapshots it took'), false),
-      force: withDefault(boolean('Go on past warnings'), false),
+      force: withDefault(
+        boolean('With delete_snapshots: leave those that a mirror or a clone needs, and delete the others'),
+        false,
+      ),
     },
     reply: ruleNamed,
     errors: ['volume_not_found', 'policy_not_found', 'state_conflict'],

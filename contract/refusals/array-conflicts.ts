@@ -11,7 +11,7 @@ export const arrayConflicts = {
     group_not_settled: 'RAID group {group} {state}; wait until that is over, or force the failover.',
     cannot_remove_yourself: 'You cannot remove yourself; ask another administrator.',
     last_administrator: 'User {username} is the last administrator; make another one first.',
-    no_encryption_password: 'No encryption password is set; set one with POST /settings/encryption.',
+    no_encryption_password: 'No encryption password is set; set one in the encryption settings.',
     encryption_password_race: 'Another request set an encryption password at the same time.',
 
     // Drives and RAID groups

@@ -157,7 +157,7 @@ test('an expired password is good for choosing a new one and for nothing else', 
   assert.equal(shown.password_expires_at, '2026-11-16 14:00:00 UTC');
   people.clock.advance(2 * HOUR_MS);
   const refused = await people.anonymous().refused(users.authenticate, ada);
-  assert.deepEqual([refused.code, refused.message.includes('POST /users/password')], [EXPIRED, true]);
+  assert.deepEqual([refused.code, refused.message.includes('change the password')], [EXPIRED, true]);
   assert.equal((await people.anonymous().refused(users.resetToken, ada)).code, EXPIRED);
   assert.deepEqual(await people.people.directory.signIn('webhosting', 'ada', PASSWORD, '127.0.0.1'), {
     refused: 'expired',
