@@ -22,7 +22,6 @@ test('every kind of option arrives as the API takes it', async (t) => {
   assert.equal(code, 0, err);
   assert.deepEqual(JSON.parse(portal.seen[0]!.body.toString()), {
     name: 'tank',
-    moderate: false,
     provider: 'local',
     drives: { SSD_10GB: 2 },
     flash_cache_capacity: 200,

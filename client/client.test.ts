@@ -299,6 +299,9 @@ export const types = {
   // @ts-expect-error a kind is one of two
   unknownKind: 'tape' satisfies Parameters<PortalClient['arrays']['create']>[0]['kind'],
   tokenIsText: true satisfies Equal<Awaited1<PortalClient['tokens']['get']>['data']['token'], string>,
-  idMayBeNull: true satisfies Equal<Awaited1<PortalClient['arrays']['list']>['data'][number]['id'], number | null>,
+  valueMayBeNull: true satisfies Equal<
+    Awaited1<PortalClient['arrays']['list']>['data'][number]['nova_id'],
+    number | null
+  >,
   fileOfBytes: true satisfies Equal<Awaited1<PortalClient['billing']['download']>['bytes'], Uint8Array>,
 };

@@ -245,10 +245,9 @@ const array = {
 
 const shownArray: Form = { ...array, app_engine: { ...appEngine, type: 'str' }, drives: new MapOf('int') };
 
-/** While it is created it has no number, no address and no place yet. */
+/** While it is created it has no address and no place yet. */
 const orderedArray = {
   ...array,
-  id: 'null',
   status: "'creating'",
   management_url: 'null',
   ip_address: 'null',

@@ -7,6 +7,7 @@ import { SignUps } from './accounts/sign-ups.ts';
 import { ArrayContentsService } from './arrays/contents.ts';
 import { ArrayDeletions } from './arrays/deletions.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
+import { ObjectsConnection } from './arrays/objects-connection.ts';
 import { ArrayOrders } from './arrays/orders.ts';
 import { publicServiceRoutes } from './arrays/public-services/routes.ts';
 import { PublicServiceService } from './arrays/public-services/service.ts';
@@ -81,7 +82,12 @@ export function createServices(tools: Tools): Services {
   const interfaces = new InterfaceService(tools, placeOfArray);
   const lifecycle = new ArrayLifecycle({ tools, states, clouds, interfaces });
   const deletions = new ArrayDeletions({ tools, requests, states, lifecycle });
-  const parts = { tools, clouds, requests, interfaces, records, states, lifecycle, deletions };
+  const connection = new ObjectsConnection(
+    tools.vault,
+    (array) => clouds.fetchToArray(array),
+    (array) => clouds.claimed(array.cloudId),
+  );
+  const parts = { tools, clouds, requests, interfaces, records, states, lifecycle, deletions, connection };
   const orders = new ArrayOrders(parts);
   const arrays = new ArrayService(parts);
   const vlans = new VlanService(tools, namesOfArrays);
@@ -93,11 +99,7 @@ export function createServices(tools: Tools): Services {
       return undefined;
     },
   });
-  const remoteAccounts = new RemoteAccounts(
-    tools.vault,
-    (array) => clouds.fetchToArray(array),
-    (array) => clouds.claimed(array.cloudId),
-  );
+  const remoteAccounts = new RemoteAccounts(connection);
   const refreshCloud = async (providerId: ProviderId) => {
     const provider = tools.store.read((db) => findProvider(db, providerId));
     if (provider) await clouds.refresh(provider.cloudId);

@@ -42,8 +42,7 @@ export async function placeByName(product: Product, env: Environment, name: stri
   const { url } = there;
   const portal = portalClient({ ...there, token: headers?.['x-token'] ?? '' });
   const found = (await portal.arrays.list({ name })).data.find((each) => each.name === name);
-  if (!found || found.id === null)
-    throw new CommandFailure(exitCodes.notFound, `The portal at ${url} shows you no array named ${name}.`);
+  if (!found) throw new CommandFailure(exitCodes.notFound, `The portal at ${url} shows you no array named ${name}.`);
   const { data } = await portal.arrays.get({ array_id: found.id });
   const other = isObjectStorage(data) ? 'object_storage' : 'storage_array';
   if (other !== product)

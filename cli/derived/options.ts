@@ -6,9 +6,6 @@ import { askSecretly, isInteractive, readStdin, type Terminal } from '../termina
 import { kebab, optionFlag } from '../names.ts';
 import { allowedValues, readList, readValue, type Reading } from './values.ts';
 
-/** Where the API insists on a choice and one answer is what a person at a terminal means. */
-const CHOSEN_FOR_PEOPLE: Readonly<Record<string, unknown>> = { moderate: false };
-
 const PLACEHOLDERS: Readonly<Record<Param['kind'], string>> = {
   text: 'text',
   integer: 'n',
@@ -29,7 +26,7 @@ export function addParameters(command: GranaryCommand, endpoint: Endpoint): void
   for (const [name, param] of optionParams(endpoint)) {
     for (const option of optionsOf(name, param)) command.addOption(option);
   }
-  const required = optionParams(endpoint).filter(([name, param]) => isDemanded(name, param));
+  const required = optionParams(endpoint).filter(([, param]) => isDemanded(param));
   const places = inPath.map((name) => `<${kebab(name)}>`);
   command.usage([...places, ...required.map(([name, param]) => flagsOf(name, param)), '[options]'].join(' '));
 }
@@ -55,21 +52,19 @@ function flagsOf(name: string, param: Param): string {
 function describe(name: string, param: Param): string {
   const allowed = allowedValues(param);
   const facts = [
-    isDemanded(name, param) && 'required',
+    isDemanded(param) && 'required',
     allowed && `one of: ${allowed.join(', ')}`,
     param.secret && '- reads it from standard input',
     param.kind === 'boolean' && `--no-${kebab(name)} for false`,
-    defaultOf(name, param) !== undefined && `default: ${String(defaultOf(name, param))}`,
+    param.default !== undefined && `default: ${String(param.default as Scalar)}`,
   ].filter((fact) => typeof fact === 'string');
   return facts.length === 0 ? param.description : `${param.description} (${facts.join('; ')})`;
 }
 
-function defaultOf(name: string, param: Param): unknown {
-  return param.default ?? (param.presence === 'required' ? CHOSEN_FOR_PEOPLE[name] : undefined);
-}
+type Scalar = string | number | boolean;
 
-function isDemanded(name: string, param: Param): boolean {
-  return param.presence === 'required' && CHOSEN_FOR_PEOPLE[name] === undefined;
+function isDemanded(param: Param): boolean {
+  return param.presence === 'required';
 }
 
 interface Typed {
@@ -102,8 +97,7 @@ export async function inputOf(
     const gathered = param.secret && problems.length === 0 ? await secrets.complete(name, param, given) : given;
     if (gathered !== undefined)
       readValue(name, optionFlag(name), readGathered(gathered, isNamed(name) ? asNames(param) : param));
-    else if (isDemanded(name, param)) problems.push(`${optionFlag(name)} is required`);
-    else if (param.presence === 'required') input[name] = CHOSEN_FOR_PEOPLE[name];
+    else if (isDemanded(param)) problems.push(`${optionFlag(name)} is required`);
   }
   if (problems.length > 0) throw usageFailure('The command is not complete or not right:', problems);
   return input;
@@ -144,7 +138,7 @@ class Secrets {
       this.#stdinTaken = true;
       return [await readStdin(this.#terminal)];
     }
-    if (gathered !== undefined || !isDemanded(name, param) || !isInteractive(this.#terminal)) return gathered;
+    if (gathered !== undefined || !isDemanded(param) || !isInteractive(this.#terminal)) return gathered;
     return [await askSecretly(this.#terminal, `${param.description} (${optionFlag(name)}): `)];
   }
 }

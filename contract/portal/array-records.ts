@@ -71,7 +71,7 @@ const OrderedCache = record('OrderedCache', {
 });
 
 const common = {
-  id: nullable(int('null while creating')),
+  id: int('Known from the order on'),
   name: str(),
   description: nullable(str()),
   status: oneOf(...arrayStates),
@@ -120,7 +120,6 @@ export const ShownArray = record('Array', {
 
 export const OrderedArray = record('OrderedArray', {
   ...common,
-  id: Type.Null(),
   management_url: Type.Null(),
   ip_address: Type.Null(),
   cache: OrderedCache,

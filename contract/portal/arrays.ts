@@ -70,7 +70,10 @@ export const arrays = {
     access: signedIn,
     params: {
       name: name('Name of the array', { example: 'tank' }),
-      moderate: boolean('true asks an administrator; false acts at once for those who may', { example: false }),
+      moderate: withDefault(
+        boolean('true asks an administrator; false acts at once for those who may', { example: false }),
+        false,
+      ),
       description: optional(text('What it is for', { min: 0, max: 1024, example: 'for the database' })),
       provider: text('Provider key', { max: 64, example: 'local' }),
       kind: withDefault(

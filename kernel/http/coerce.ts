@@ -1,6 +1,7 @@
 import type { Param, ParamKind, UploadedFile } from '@granary/contract';
 import { fieldShape, itemShape, shapeOf, type Shape } from './shape.ts';
 
+const ENUM_LENGTH_MAX = 256;
 /** A value, or the problem with it. */
 export type Coerced = { readonly value: unknown } | { readonly problem: string };
 
@@ -53,7 +54,7 @@ function toText(raw: unknown, param: Param): Coerced {
 
 /** Values of enumerations as they are declared: clients may send them in any case, and with dashes as XML has them. */
 function spelled(value: string, { enum: values }: Shape): string {
-  if (!values || values.includes(value)) return value;
+  if (!values || value.length > ENUM_LENGTH_MAX || values.includes(value)) return value;
   const plain = plainly(value);
   return values.find((one) => plainly(one) === plain) ?? value;
 }

@@ -88,6 +88,18 @@ test('a description and a price are kept, one without the other', async () => {
     assert.equal((await client.refused(policies.update, { name: COPIES, gb_per_month_cost: wrong })).code, 7);
 });
 
+test('a policy is found by its name in paths and by the name people gave it, in whatever case', async () => {
+  for (const name of [COPIES, COPIES.toUpperCase(), 'two-copies', 'Two-Copies'])
+    assert.equal((await policy(name)).name, COPIES, name);
+  const made = await objects.swift(objects.owner, 'PUT', '/by-id', { headers: { 'x-storage-policy': FRAGMENTS } });
+  assert.equal(made.status, 201);
+  expect(await s3.call('PUT', '/by-s3-id', { headers: { 'x-storage-policy': FRAGMENTS } }), 200);
+  for (const bucket of ['/by-id', '/by-s3-id']) {
+    const { headers } = await objects.swift(objects.owner, 'HEAD', bucket);
+    assert.equal(headers.get('x-storage-policy'), 'fragments', bucket);
+  }
+});
+
 test('new buckets get the default policy, from the next one on', async () => {
   const { policy_name } = await client.call(policies.setDefault, { name: FRAGMENTS });
   assert.equal(policy_name, FRAGMENTS);

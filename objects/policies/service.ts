@@ -1,4 +1,5 @@
 import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/kernel';
+import { policyIdOf } from '@granary/storage/object-store';
 import { type KnownDrive, type ObjectDriveService } from '../drives/service.ts';
 import { partOf } from '../engine/parts.ts';
 import type { PolicyReport } from '../engine/report.ts';
@@ -75,7 +76,7 @@ export class PolicyService {
     const notes = new Map(store.read(listPolicies).map((one) => [one.name, one]));
     const { policies, at, defaultPolicy } = engine.report();
     return policies.map((report) => ({
-      name: policyName(report.policy.index),
+      name: policyIdOf(report.policy.index),
       displayName: report.policy.name,
       typeName: configuration().policies.find(({ name }) => name === report.policy.name)?.typeName ?? '',
       report,
@@ -88,7 +89,10 @@ export class PolicyService {
 
   /** By its name in paths, or the name the portal gave it. */
   get(id: string): KnownPolicy {
-    const found = this.list().find(({ name, displayName }) => name === id || displayName === id);
+    const policies = this.list();
+    const found =
+      policies.find(({ displayName }) => displayName === id) ??
+      policies.find(({ name, displayName }) => [name, displayName.toLowerCase()].includes(id.toLowerCase()));
     if (!found) throw fail('objs_policy_not_found', { id });
     return found;
   }
@@ -211,8 +215,4 @@ export class PolicyService {
       }
     });
   }
-}
-
-function policyName(index: number): string {
-  return `policy-${(index + 1).toString(16).padStart(8, '0')}`;
 }

@@ -1,10 +1,9 @@
-import { ApiError, ConnectionError, objectsClient, StillRunning, type ObjectsClient } from '@granary/client';
+import { ApiError, StillRunning, type ObjectsClient } from '@granary/client';
 import { errorCatalogue } from '@granary/contract';
-import { fail, GranaryError, type Vault } from '@granary/kernel';
 import { parse } from 'csv-parse/sync';
 import type { PortalArray } from '../arrays/array.ts';
+import { ArrayRefusal, type ObjectsConnection } from '../arrays/objects-connection.ts';
 
-const ANSWER_MS_MAX = 10_000;
 /** Who asks for a record should not wait long for the figures in it. */
 const FIGURES_MS_MAX = 3_000;
 
@@ -29,33 +28,17 @@ export interface AccountFigures {
   readonly objects: number;
 }
 
-/** The array understood and said no: asking again would not help. */
-export class AccountRefusal extends GranaryError {
-  constructor(problem: string) {
-    super('not_supported', problem);
-  }
-}
-
 /** Accounts live on the object storage array; this asks its own management interface for them. */
 export class RemoteAccounts {
-  readonly #vault: Vault;
-  readonly #fetchTo: (array: PortalArray) => typeof fetch;
-  readonly #allow: (array: PortalArray) => Promise<void>;
+  readonly #connection: ObjectsConnection;
 
-  /** `allow` rejects while the array's cloud belongs to another portal: a copy must not act on its arrays either. */
-  constructor(
-    vault: Vault,
-    fetchTo: (array: PortalArray) => typeof fetch,
-    allow: (array: PortalArray) => Promise<void>,
-  ) {
-    this.#vault = vault;
-    this.#fetchTo = fetchTo;
-    this.#allow = allow;
+  constructor(connection: ObjectsConnection) {
+    this.#connection = connection;
   }
 
   /** Undefined when no account has the name; one that was deleted no longer has it. */
   find(array: PortalArray, name: string): Promise<RemoteAccount | undefined> {
-    return this.#request(array, async (client) => {
+    return this.#connection.request(array, async (client) => {
       const { accounts } = await client.accounts.list({ filter_field: 'name', filter_value: name });
       const found = accounts.find((one) => one.name === name && one.state !== 'deleted');
       if (!found) return undefined;
@@ -66,12 +49,12 @@ export class RemoteAccounts {
 
   /** Returns the account's id on the array. */
   create(array: PortalArray, name: string): Promise<string> {
-    return this.#request(array, async (client) => (await client.accounts.create({ name })).count);
+    return this.#connection.request(array, async (client) => (await client.accounts.create({ name })).count);
   }
 
   addAdministrator(array: PortalArray, account: { id: string; name: string }, admin: Administrator): Promise<void> {
     const { username, email, password } = admin;
-    return this.#request(array, async (client) => {
+    return this.#connection.request(array, async (client) => {
       const { code } = await client.users.create({ username, email, account_id: account.id, role: 'account_admin' });
       const place = { username, account: account.name };
       await client.users.usePasswordCode({ ...place, code, new_password: password });
@@ -80,7 +63,7 @@ export class RemoteAccounts {
 
   /** True once it is deleted with all it held; false while the array is at it. One that is gone already is deleted. */
   delete(array: PortalArray, id: string): Promise<boolean> {
-    return this.#request(array, async (client) => {
+    return this.#connection.request(array, async (client) => {
       try {
         await client.accounts.delete({ account_id: id, force: true });
         return true;
@@ -95,7 +78,7 @@ export class RemoteAccounts {
   /** Also its billing data: for an account that was never used. */
   async erase(array: PortalArray, id: string): Promise<void> {
     await this.delete(array, id);
-    await this.#request(array, async (client) => {
+    await this.#connection.request(array, async (client) => {
       try {
         await client.accounts.cleanUp({ account_id: id });
       } catch (error) {
@@ -106,7 +89,7 @@ export class RemoteAccounts {
 
   /** Approves who waits for an account, a few at a time; the names of the accounts that are open now. */
   approveSignUps(array: PortalArray): Promise<string[]> {
-    return this.#request(array, async (client) => {
+    return this.#connection.request(array, async (client) => {
       const { requests } = await client.requests.list({ state: 'pending', limit: SIGN_UPS_MAX, page: 1 });
       const opened: string[] = [];
       for (const { id, arguments: asked } of requests) {
@@ -119,37 +102,16 @@ export class RemoteAccounts {
   /** What every account holds, by its id; undefined when the array does not answer. */
   async figures(array: PortalArray): Promise<ReadonlyMap<string, AccountFigures> | undefined> {
     try {
-      const file = await this.#request(array, (client) => client.accounts.export(), FIGURES_MS_MAX);
+      const file = await this.#connection.request(array, (client) => client.accounts.export(), FIGURES_MS_MAX);
       return figuresIn(file.bytes);
     } catch {
       return undefined;
     }
   }
-
-  async #request<T>(
-    array: PortalArray,
-    question: (client: ObjectsClient) => Promise<T>,
-    timeoutMs: number = ANSWER_MS_MAX,
-  ): Promise<T> {
-    if (array.managementUrl === null) throw unreachable(array);
-    await this.#allow(array).catch(() => Promise.reject(unreachable(array)));
-    const accessKey = this.#vault.unseal(array.internalKeySealed);
-    try {
-      const place = { url: array.managementUrl, timeoutMs, fetch: this.#fetchTo(array) };
-      return await question(objectsClient({ ...place, accessKey }));
-    } catch (error) {
-      throw explained(error, array);
-    }
-  }
 }
 
-export function accountExists({ name }: PortalArray, account: string): AccountRefusal {
-  return new AccountRefusal(`Array ${name} has an account ${account} already.`);
-}
-
-/** Whether asking again later may help. */
-export function isUnreachable(error: unknown): error is GranaryError {
-  return error instanceof GranaryError && error.entry === 'array_unreachable';
+export function accountExists({ name }: PortalArray, account: string): ArrayRefusal {
+  return new ArrayRefusal(`Array ${name} has an account ${account} already.`);
 }
 
 /** One for a name that was taken meanwhile will never be; any other refusal may pass. None keeps the others waiting. */
@@ -180,14 +142,4 @@ function figuresIn(csv: Uint8Array): Map<string, AccountFigures> {
 
 function isUnknownAccount(error: unknown): boolean {
   return error instanceof ApiError && error.status === errorCatalogue.account_not_found.code;
-}
-
-function explained(error: unknown, array: PortalArray): unknown {
-  const isBroken = error instanceof ApiError && error.status === errorCatalogue.internal.code;
-  if (error instanceof ConnectionError || error instanceof StillRunning || isBroken) return unreachable(array);
-  return error instanceof ApiError ? new AccountRefusal(`Array ${array.name} refused: ${error.message}`) : error;
-}
-
-function unreachable({ name, managementUrl: address }: PortalArray): GranaryError {
-  return fail('array_unreachable', { name, address: address ?? '(no address)' });
 }

@@ -1,8 +1,9 @@
 import type { PortalArray } from '../arrays/array.ts';
+import { isUnreachable } from '../arrays/objects-connection.ts';
 import { listAutoApproving } from '../arrays/public-services/repository.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import type { Tools } from '../tools.ts';
-import { isUnreachable, type RemoteAccounts } from './remote.ts';
+import type { RemoteAccounts } from './remote.ts';
 
 const LOOK_MS = 5_000;
 

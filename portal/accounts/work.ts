@@ -1,12 +1,13 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import type { AccountId, ArrayId, RequestId } from '../ids.ts';
 import type { PortalArray } from '../arrays/array.ts';
+import { ArrayRefusal, isUnreachable } from '../arrays/objects-connection.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { deleteRequest } from '../requests/repository.ts';
 import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ObjectAccount } from './account.ts';
-import { accountExists, isUnreachable, AccountRefusal, type RemoteAccounts } from './remote.ts';
+import { accountExists, type RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
 
 const OPEN = 'account.open';
@@ -101,7 +102,7 @@ export class AccountWork {
     } catch (error) {
       const isLate = tools.clock.now() - account.updatedAt > GIVE_UP_MS;
       if (isUnreachable(error) && !isLate) return later(error.message);
-      if (!isUnreachable(error) && !(error instanceof AccountRefusal)) throw error;
+      if (!isUnreachable(error) && !(error instanceof ArrayRefusal)) throw error;
       const reason = error.message;
       return { outcome: 'failed', reason, finish: (tx) => undo(tx, reason) };
     }
@@ -132,7 +133,7 @@ export class AccountWork {
       await remote.addAdministrator(array, { id, name }, { username, email, password });
     } catch (error) {
       // Half an account would keep the name taken for the next try.
-      if (error instanceof AccountRefusal) await remote.erase(array, id);
+      if (error instanceof ArrayRefusal) await remote.erase(array, id);
       throw error;
     }
     await job.save(90, 'its administrator is there', { remoteId: id, whole: true });

@@ -181,7 +181,7 @@ test('two orders of one name at the same time make one array', async () => {
 test('an order that acts at once shows the array being created, then created with a place of its own', async () => {
   const array = name('tank');
   const { data } = await create(friend, { name: array, description: 'for the database', flash_cache_capacity: 400 });
-  assert.deepEqual([data.id, data.status, data.description], [null, 'creating', 'for the database']);
+  assert.deepEqual([data.status, data.description], ['creating', 'for the database']);
   assert.deepEqual([data.management_url, data.ip_address], [null, null]);
   assert.deepEqual(data.cache, {
     total_partitions: 21,
@@ -189,7 +189,8 @@ test('an order that acts at once shows the array being created, then created wit
     gb_from_engine: 20,
     partitions_from_engine: 1,
   });
-  const id = portal.idOf(friend, array);
+  const { id } = data;
+  assert.equal(id, portal.idOf(friend, array), 'an order has its number at once');
   await portal.until(id, 'created');
   const { data: shown } = await friend.client.arrays.get({ array_id: id });
   assert.deepEqual([shown.id, shown.progress, shown.status_message], [id, 100, null]);
@@ -272,17 +273,20 @@ test('data reduction is for flash arrays that do not decline it', async () => {
   assert.deepEqual(reduces, [true, false, false]);
 });
 
-const orderers: readonly (readonly [string, Person, boolean, boolean])[] = [
+const orderers: readonly (readonly [string, Person, boolean | undefined, boolean])[] = [
   ['an administrator', admin, false, true],
   ['an administrator', admin, true, false],
   ['an auto-approved user', friend, false, true],
   ['an auto-approved user', friend, true, false],
   ['an ordinary user', owner, false, false],
   ['an ordinary user', owner, true, false],
+  ['an administrator', admin, undefined, true],
+  ['an auto-approved user', friend, undefined, true],
+  ['an ordinary user', owner, undefined, false],
 ];
 
 for (const [who, person, moderate, actsAtOnce] of orderers) {
-  test(`an order of ${who} with moderate=${moderate} ${actsAtOnce ? 'acts at once' : 'waits for approval'}`, async () => {
+  test(`an order of ${who} with moderate=${moderate ?? 'absent'} ${actsAtOnce ? 'acts at once' : 'waits for approval'}`, async () => {
     const array = name('tank');
     const { data } = await create(person, { name: array, moderate });
     const request = await requestFor(person, array);
@@ -295,7 +299,7 @@ for (const [who, person, moderate, actsAtOnce] of orderers) {
       assert.deepEqual([request.status, request.decided_at, request.decided_by], ['pending', null, null]);
       assert.match(String(data.status_message), new RegExp(`approve request ${request.id}`));
       const { data: shown } = await person.client.arrays.get({ array_id: id });
-      assert.deepEqual([shown.id, shown.status, shown.nova_id], [null, 'creating', null]);
+      assert.deepEqual([shown.id, shown.status, shown.nova_id], [id, 'creating', null]);
       assert.ok(![...cloud.hosted.values()].some(({ spec }) => spec.name === array), 'the cloud has heard nothing');
       await person.client.arrays.delete({ array_id: id });
     }
@@ -492,7 +496,7 @@ test('an order works as a form and as XML, as clients send it', async () => {
       <drives><SSD-10GB>2</SSD-10GB></drives></array>`,
   });
   assert.equal(second.status, 200, second.text);
-  assert.match(second.text, /^<\?xml.*<hash><data><id nil="true"\/>/s);
+  assert.match(second.text, /^<\?xml.*<hash><data><id type="integer">\d+<\/id>/s);
   await portal.until(portal.idOf(friend, xml), 'created');
 });
 

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { PortalClient } from '@granary/client';
 import { until } from '../../testing/waiting.ts';
+import { startFakeObjects } from '../testing/fake-objects.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
 
 const portal = await startTestPortal();
@@ -117,6 +118,22 @@ test('drives of object storage go to a policy that is named, and are of its one 
   await add({ HDD_1000GB: 2 }, 'hot');
   assert.deepEqual((await shown(id)).drives, { HDD_1000GB: 4 });
   assert.deepEqual(cloud.specOf(array).policies, [{ name: 'hot', type_id: 1, drives: { HDD_1000GB: 4 } }]);
+});
+
+test('a storage policy is found by the name that the array gives it, and in whatever case it is written', async () => {
+  const objects = await startFakeObjects();
+  portal.onStop(() => objects.stop());
+  objects.policies.set('policy-00000001', 'hot').set('policy-00000002', 'made at the array');
+  cloud.managementUrl = objects.url;
+  const { id, name: array } = await portal.objectArray(friend, { storage_profile: 'hot' });
+  cloud.managementUrl = undefined;
+  const add = (policy: string) =>
+    friend.client.arrays.addDrives({ array_id: id, drives: { HDD_1000GB: 1 }, storage_policy: policy });
+  await add('policy-00000001');
+  await add('HOT');
+  assert.deepEqual(cloud.specOf(array).policies, [{ name: 'hot', type_id: 1, drives: { HDD_1000GB: 4 } }]);
+  for (const unknown of ['policy-00000002', 'policy-00000003', 'cold'])
+    await refused(add(unknown), 400, /storage_policy must be one of hot/);
 });
 
 test('a storage policy is added on drives of its own', async () => {

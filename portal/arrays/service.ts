@@ -12,6 +12,7 @@ import { applyChange, describeChange, type Change } from './changes.ts';
 import { deletable, type ArrayDeletions } from './deletions.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import type { PortalArray } from './array.ts';
+import type { ObjectsConnection } from './objects-connection.ts';
 import { setPurged } from './repository.ts';
 import { checkStock, isFlash, problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
@@ -24,9 +25,12 @@ interface Parts {
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
   readonly deletions: ArrayDeletions;
+  readonly connection: Pick<ObjectsConnection, 'policyName'>;
 }
 
 const CHANGE_WAIT_MS = 5000;
+/** The form of the names that the array's own interface gives its storage policies. */
+const POLICY_ID = /^policy-[0-9a-f]{8}$/i;
 
 /** The changes an administrator decides on; the others are the owner's own affair. */
 const moderatedChanges = [
@@ -67,18 +71,22 @@ export class ArrayService {
     drives: Readonly<Record<string, number>>,
     policy: string | undefined,
   ): Promise<string> {
-    const { product, spec } = this.#existing(actor, id);
-    if (product === 'object_storage') {
-      if (policy === undefined) throw badParameter('storage_policy', 'is required for object storage');
-      if (!spec.policies.some(({ name }) => name === policy)) {
-        throw badParameter('storage_policy', `must be one of ${spec.policies.map(({ name }) => name).join(', ')}`);
-      }
-    }
-    return this.#moderated(actor, id, 'add_drives', {
-      type: 'drives',
-      drives,
-      ...(product === 'object_storage' && { policy }),
-    });
+    const array = this.#existing(actor, id);
+    if (array.product !== 'object_storage') return this.#moderated(actor, id, 'add_drives', { type: 'drives', drives });
+    if (policy === undefined) throw badParameter('storage_policy', 'is required for object storage');
+    const named = await this.#policyNamed(array, policy);
+    return this.#moderated(actor, id, 'add_drives', { type: 'drives', drives, policy: named });
+  }
+
+  /** By the name it was ordered with, or by the one the array's own interface gives it. */
+  async #policyNamed(array: PortalArray, named: string): Promise<string> {
+    const names = array.spec.policies.map(({ name }) => name);
+    const isKnown = (one: string | undefined) => one !== undefined && names.includes(one);
+    const found =
+      isKnown(named) || !POLICY_ID.test(named) ? named : await this.#parts.connection.policyName(array, named);
+    const spelt = isKnown(found) ? found : names.find((one) => one.toLowerCase() === found?.toLowerCase());
+    if (spelt === undefined) throw badParameter('storage_policy', `must be one of ${names.join(', ')}`);
+    return spelt;
   }
 
   async addStoragePolicy(

@@ -50,7 +50,6 @@ export function orderedView(facts: ArrayFacts): OrderedView {
   const { included_gb, included_partitions, total_gb, total_partitions } = cacheView(facts);
   return {
     ...common(facts),
-    id: null,
     management_url: null,
     ip_address: null,
     cache: { total_partitions, total_gb, gb_from_engine: included_gb, partitions_from_engine: included_partitions },
@@ -65,7 +64,7 @@ function common({ array, initialPasscode, provider, inventory, interfaces, publi
   const isDeleted = array.status === 'deleted';
   const engine = inventory.engine_types.find(({ key }) => key === spec.engine);
   return {
-    id: array.status === 'creating' ? null : array.id,
+    id: array.id,
     name: array.name,
     description: array.description,
     status: array.status,

@@ -26,6 +26,8 @@ export interface FakeObjects {
   readonly accounts: Map<string, RemoteAccount>;
   /** People who signed up and wait, by the number of their request. */
   readonly signUps: Map<number, { readonly account: string; state: 'pending' | 'approved' | 'denied' }>;
+  /** What people call the storage policies, by the names the array gives them. */
+  readonly policies: Map<string, string>;
   /** Keys that callers came with. */
   readonly keysSeen: Set<string>;
   /** Whether new users are refused, as when a limit is reached. */
@@ -47,6 +49,7 @@ export async function startFakeObjects(): Promise<FakeObjects> {
     accounts,
     signUps,
     keysSeen,
+    policies: new Map<string, string>(),
     refusesUsers: false,
     losesAnswerTo: undefined as FakeObjects['losesAnswerTo'],
   };
@@ -85,6 +88,13 @@ export async function startFakeObjects(): Promise<FakeObjects> {
         return { users: [], count: admin ? 1 : 0 };
       },
       export: () => ({ filename: 'accounts.csv', bytes: Buffer.from(csvOf(accounts)) }),
+    },
+    policies: {
+      get: ({ name }) => {
+        const displayName = fake.policies.get(name);
+        if (displayName === undefined) throw fail('objs_policy_not_found', { id: name });
+        return { policy: { name, display_name: displayName } as never };
+      },
     },
     requests: {
       list: () => {

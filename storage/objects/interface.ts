@@ -8,4 +8,5 @@ export { ObjectError, type ObjectErrorCode } from './errors.ts';
 export { expiryOf, isExpired, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
 export type * from './object-store.ts';
 export type * from './operations.ts';
+export { findPolicyNamed, policyIdOf } from './policy-names.ts';
 export type * from './records.ts';

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@granary/storage/object-store';
+import { findPolicyNamed, type ObjectStore } from '@granary/storage/object-store';
 import { SwiftRefusal } from '../request/refusal.ts';
 
 export function policyName(store: ObjectStore, index: number): string {
@@ -11,8 +11,7 @@ export function policyFor(store: ObjectStore, name: string | undefined): number 
     if (store.defaultPolicy !== null) return store.defaultPolicy;
     throw new SwiftRefusal(503, 'There is no storage policy yet.', { 'retry-after': '30' });
   }
-  const wanted = name.toLowerCase();
-  const policy = store.policies.find((each) => each.name.toLowerCase() === wanted);
+  const policy = findPolicyNamed(store.policies, name);
   if (policy === undefined) throw new SwiftRefusal(400, `Invalid X-Storage-Policy '${name}'`);
   return policy.index;
 }

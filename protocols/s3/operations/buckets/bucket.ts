@@ -1,4 +1,4 @@
-import { ObjectError, type BucketSettings, type ObjectStore } from '@granary/storage/object-store';
+import { findPolicyNamed, ObjectError, type BucketSettings, type ObjectStore } from '@granary/storage/object-store';
 import { checkNewBucketName } from '../../address.ts';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
@@ -109,7 +109,7 @@ function policyOf({ policies, defaultPolicy }: ObjectStore, name: string | undef
     if (defaultPolicy === null) throw new S3Error('ServiceUnavailable', 'The array has no storage policy yet.');
     return defaultPolicy;
   }
-  const policy = policies.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const policy = findPolicyNamed(policies, name);
   if (policy === undefined) throw badArgument('x-storage-policy', name, 'There is no storage policy of that name.');
   return policy.index;
 }
