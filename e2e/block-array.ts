@@ -28,10 +28,10 @@ export async function orderArray(admin: PortalClient, name: string, drives: Reco
 export async function signInTo(admin: PortalClient, name: string): Promise<Ordered> {
   const record = await until(async () => {
     const found = (await admin.arrays.list({ name })).data[0];
-    return found?.status === 'created' && found.id !== null && (await admin.arrays.get({ array_id: found.id })).data;
+    return found?.status === 'created' && (await admin.arrays.get({ array_id: found.id })).data;
   }, `array ${name} is created`);
   const { id, management_url: url, initial_passcode: passcode } = record;
-  if (url === null || id === null) throw new Error(`Array ${name} has no address`);
+  if (url === null) throw new Error(`Array ${name} has no address`);
   const { user } = await arrayClient({ url }).users.login({ user: 'admin', password: passcode });
   return { id, url, passcode, client: arrayClient({ url, accessKey: user.access_key }) };
 }

@@ -107,10 +107,10 @@ async function booksAgree(granary: Granary, client: PortalClient, where: string)
 }
 
 async function removeArrays(granary: Granary, client: PortalClient): Promise<void> {
-  for (const { id } of (await client.arrays.list()).data) if (id !== null) await client.arrays.delete({ array_id: id });
+  for (const { id } of (await client.arrays.list()).data) await client.arrays.delete({ array_id: id });
   await until(async () => (await client.arrays.list()).data.length === 0, 'every array is deleted', 60_000);
   for (const { id } of (await client.arrays.list({ restorable: true })).data)
-    if (id !== null) await client.arrays.purge({ array_id: id });
+    await client.arrays.purge({ array_id: id });
   await isPurged(granary);
 }
 

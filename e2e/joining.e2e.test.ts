@@ -61,7 +61,7 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   const array = await until(
     async () => {
       const found = (await admin.arrays.list({ name: 'tank' })).data[0];
-      return found?.status === 'created' && (await admin.arrays.get({ array_id: found.id as number })).data;
+      return found?.status === 'created' && (await admin.arrays.get({ array_id: found.id })).data;
     },
     'the array is created',
     STARTED_MS_MAX,
@@ -70,7 +70,7 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   const login = { user: 'admin', password: array.initial_passcode };
   await arrayClient({ url: array.management_url as string, fetch }).users.login(login);
   // The portal signs in to the array with its own key, over its own certificate.
-  const { data: contents } = await admin.arrays.getContents({ array_id: array.id as number });
+  const { data: contents } = await admin.arrays.getContents({ array_id: array.id });
   assert.equal(contents.volumes, 0);
 
   // A client without a certificate of the authority, or with another than the portal's, is refused even with the right key.
@@ -81,6 +81,6 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   // The code may stay in a unit file: it is not needed again, and does no harm.
   await cloud.stop();
   await started(t, [...cloudArgs, '--join', code]);
-  const isBack = async () => (await admin.arrays.getContents({ array_id: array.id as number })).data.known;
+  const isBack = async () => (await admin.arrays.getContents({ array_id: array.id })).data.known;
   await until(isBack, 'the array is back', STARTED_MS_MAX);
 });

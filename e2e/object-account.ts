@@ -34,7 +34,7 @@ export async function orderObjects(admin: PortalClient, name: string, drives: nu
   });
   const created = async () => {
     const found = (await admin.arrays.list({ name })).data[0];
-    return found?.status === 'created' && found.id !== null && (await admin.arrays.get({ array_id: found.id })).data;
+    return found?.status === 'created' && (await admin.arrays.get({ array_id: found.id })).data;
   };
   const record = await until(created, `object storage ${name} is created`, CREATED_MS_MAX);
   const { management_url: url, initial_passcode: password } = record;
