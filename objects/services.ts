@@ -113,7 +113,9 @@ export function createServices(tools: ObjectsTools) {
 }
 
 function subjectOf(configuration: HostedConfiguration) {
-  return { name: configuration.internalName, hosts: dataAddresses(configuration).map(({ host }) => host) };
+  const { internalName, publicService } = configuration;
+  const hosts = dataAddresses(configuration).map(({ host }) => host);
+  return { name: internalName, hosts: publicService ? [...hosts, publicService.host] : hosts };
 }
 
 function nameServersOf(settings: ArraySettings) {

@@ -8,6 +8,7 @@ import {
   HostedServer,
   Jobs,
   runFreeing,
+  servicePlaceText,
   Store,
   systemClock as clock,
   Vault,
@@ -114,9 +115,10 @@ export async function startObjects(
   store.keepCopies({ log });
   await record('The array started.');
 
+  let service = first.publicService;
   return {
     get bound() {
-      return server.bound;
+      return service ? [...server.bound, servicePlaceText(service)] : server.bound;
     },
     get unbound() {
       return [...server.unbound, ...running.unbound];
@@ -125,6 +127,7 @@ export async function startObjects(
       configuration = next;
       await server.serve(next);
       await engine.reconfigure();
+      service = next.publicService;
       await services.recordInventory();
       await record('The array follows a new configuration.');
     },

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { replySchema, type Operation } from '@granary/contract';
 import { Check, Errors } from 'typebox/value';
 import { askedOf, usualEncoding, type Asked } from '../kernel/http/testing/encodings.ts';
+import { startFakeObjects } from './testing/fake-objects.ts';
 import { startTestPortal, type Answered } from './testing/portal.ts';
 import { portalOperations, validValues } from './testing/valid-requests.ts';
 
@@ -35,6 +36,7 @@ const oddities: readonly (readonly [string, string, unknown])[] = [
   ['objectAccounts.create', 'Success', 'Success'],
   ['objectAccounts.get', 'Success', 'Success'],
   ['objectAccounts.list', 'Success', 'Success'],
+  ['objectAccounts.listAll', 'Success', 'Success'],
   ['objectAccounts.delete', 'Success', 'Success'],
   ['arrays.create', 'no status', undefined],
   ['settings.getLogLevel', 'no status', undefined],
@@ -364,7 +366,11 @@ const made = { block: 0, object: 0, network: 0 };
 before(async () => {
   made.network = await portal.network(owner, { name: 'storage' });
   made.block = (await portal.array(owner, { name: 'block', app_engine: 'app_small', flash_cache_capacity: 200 })).id;
+  const objects = await startFakeObjects();
+  portal.onStop(() => objects.stop());
+  portal.cloud.managementUrl = objects.url;
   made.object = (await portal.objectArray(owner, { name: 'object' })).id;
+  portal.cloud.managementUrl = undefined;
   await owner.client.publicObjects.create({
     array_id: made.object,
     account_name: 'public',
@@ -472,6 +478,7 @@ test('the account record is that of the specification', async () => {
   });
   assertForm(opened, account, 'account');
   assertForm((await data(`/arrays/${made.object}/accounts/`))['data'], [account], 'accounts');
+  assertForm((await data('/accounts'))['data'], [account], 'all accounts');
   assertForm((await data(`/arrays/${made.object}/accounts/${opened.id}`))['data'], account, 'account');
 });
 

@@ -1,5 +1,6 @@
 import { EventMailer, metricsTokenRoutes, webhookRoutes, WebhookService } from '@granary/kernel';
 import type { ProviderId } from './ids.ts';
+import { AccountOpening } from './accounts/opening.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
 import { PortalAccountService } from './accounts/service.ts';
@@ -100,6 +101,7 @@ export function createServices(tools: Tools): Services {
     },
   });
   const remoteAccounts = new RemoteAccounts(connection);
+  const opening = new AccountOpening(remoteAccounts);
   const refreshCloud = async (providerId: ProviderId) => {
     const provider = tools.store.read((db) => findProvider(db, providerId));
     if (provider) await clouds.refresh(provider.cloudId);
@@ -114,11 +116,11 @@ export function createServices(tools: Tools): Services {
     cloudRoutes(clouds, new Joining(tools, clouds)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
-    pricingRoutes(new PricingService(tools)),
+    pricingRoutes(new PricingService(tools, recordsChanged)),
     arrayRoutes({ ...parts, orders, arrays, contents, recovery: new ArrayRecovery(parts) }),
     requestRoutes(requests),
-    publicServiceRoutes(new PublicServiceService(tools, states)),
-    accountRoutes(new PortalAccountService({ ...parts, remote: remoteAccounts })),
+    publicServiceRoutes(new PublicServiceService({ ...parts, accounts: opening })),
+    accountRoutes(new PortalAccountService({ ...parts, remote: remoteAccounts, opening })),
     tenantRoutes(new TenantService(tools), computes, (actor, request) =>
       requests.file(actor, { ...request, arrayId: null }),
     ),

@@ -120,6 +120,12 @@ export const ConfigSchema = strict({
     partition_gb: gigabytes('Size of one cache partition', 1),
     gb_hourly_price_usd: price('Price of one GB of added cache'),
   }),
+  object_storage: Type.Optional(
+    strict({
+      proxy_hourly_price_usd: price('Price of a proxy controller'),
+      public_objs_hourly_price_usd: price('Price of a public object service'),
+    }),
+  ),
   minimum_drives: Type.Integer({ description: 'Fewest drives of an order', minimum: 1, maximum: 1000 }),
   features: strict({
     fibre_channel: Type.Boolean({ description: 'Only false: arrays are reached over IP' }),

@@ -5,6 +5,7 @@ import {
   type HostedConfiguration,
   type HostedDrive,
   type HostedInterface,
+  type HostedService,
   type LogLevel,
   type Vault,
 } from '@granary/kernel';
@@ -57,6 +58,7 @@ export function configurationOf(
     managementUrl: managementUrlOf(array, certificates !== undefined),
     ...servicePortsOf(spec.product, array.management.port, config.network),
     publicAddress: array.publicAddress,
+    publicService: ownService(array, owned),
     interfaces,
     tls: certificates?.of(array, hostsOf(array, interfaces)) ?? null,
     engine: spec.engine,
@@ -75,8 +77,20 @@ export function configurationOf(
   };
 }
 
-/** The addresses it is reached at. */
-function hostsOf({ management, publicAddress }: HostedRecord, interfaces: readonly HostedInterface[]): string[] {
+/** Where its public service is, if that is an address of the array: it gets no others. */
+export function ownService(array: HostedRecord, owned: readonly string[]): HostedService | null {
+  const service = array.spec.public_service ?? null;
+  const addresses = addressesOf(array, interfacesOf(array, owned, false));
+  return service && addresses.includes(service.address) ? service : null;
+}
+
+/** What its certificate is for: the addresses it is reached at, and the name of its public service. */
+function hostsOf(array: HostedRecord, interfaces: readonly HostedInterface[]): string[] {
+  const { host } = array.spec.public_service ?? {};
+  return [...new Set([...addressesOf(array, interfaces), ...(host === undefined ? [] : [host])])];
+}
+
+function addressesOf({ management, publicAddress }: HostedRecord, interfaces: readonly HostedInterface[]): string[] {
   return [...new Set([management.host, ...otherAddresses({ publicAddress, interfaces })])];
 }
 

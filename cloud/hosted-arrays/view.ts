@@ -1,8 +1,15 @@
 import type { HostedArray, PlacedDrive } from '@granary/contract/cloud';
-import { addressesOfInterface, storageHomes, type ControllerHome, type HostedDrive } from '@granary/kernel';
+import {
+  addressesOfInterface,
+  servicePlaceText,
+  storageHomes,
+  type ControllerHome,
+  type HostedDrive,
+} from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
 import type { Outage } from '../supervision/outages.ts';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
+import { ownService } from './configuration.ts';
 import { ipv6OfArray } from './interfaces.ts';
 import type { HostedRecord } from './repository.ts';
 
@@ -44,6 +51,7 @@ export function viewOf(shown: Shown): HostedArray {
     proxy_zones: array.spec.proxy_zones,
     proxies_returned: array.spec.proxies_returned ?? 0,
     storage_controllers: array.product === 'object_storage' ? storageHomes({ ...home, drives }).length : 0,
+    public_service: serviceOf(array, owned, supervised),
     interfaces: shownInterfaces(array, owned, supervised),
     restarts: supervised?.restarts ?? 0,
     pid: supervised?.pid ?? null,
@@ -69,6 +77,21 @@ function shownInterfaces(
     const isBound = problems.length === 0 && addresses.every((address) => bound.includes(address));
     return { id: one.id, address: one.address, bound: isBound, problem: problems.join(' ') || null };
   });
+}
+
+function serviceOf(
+  array: HostedRecord,
+  owned: readonly string[],
+  supervised: SupervisedArray | undefined,
+): NonNullable<HostedArray['public_service']> | null {
+  const wanted = array.spec.public_service ?? null;
+  if (wanted === null) return null;
+  if (ownService(array, owned) === null)
+    return { bound: false, problem: `${wanted.address} is not an address of the array.` };
+  const { bound, unbound } = supervised?.listening ?? { bound: [], unbound: [] };
+  const place = servicePlaceText(wanted);
+  const problem = unbound.find(({ address }) => address === place)?.reason ?? null;
+  return { bound: problem === null && bound.includes(place), problem };
 }
 
 /** As time that has passed: the portal may be on a machine with another clock. */

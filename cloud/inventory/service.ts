@@ -14,6 +14,9 @@ interface CloudInventoryOptions {
   readonly reservedRanges: () => string[];
 }
 
+/** What a config from before these had prices says. */
+const FREE_OF_CHARGE = { proxy_hourly_price_usd: '0', public_objs_hourly_price_usd: '0' };
+
 /** What a cloud offers, and how much of it is left. */
 export class CloudInventory {
   readonly #options: CloudInventoryOptions;
@@ -47,6 +50,7 @@ export class CloudInventory {
       vlans: network.vlans,
       cache_gb_hourly_price_usd: flash_cache.gb_hourly_price_usd,
       public_ip_hourly_price_usd: network.public_ip_hourly_price_usd,
+      ...(config.object_storage ?? FREE_OF_CHARGE),
       reserved_ranges: reservedRanges(),
     };
   }

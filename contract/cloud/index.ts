@@ -80,6 +80,9 @@ export const Inventory = record('Inventory', {
   vlans: record('VlanRange', { first: int(), last: int() }),
   cache_gb_hourly_price_usd: str(),
   public_ip_hourly_price_usd: str(),
+  /** Clouds of earlier versions do not say. */
+  proxy_hourly_price_usd: maybe(str()),
+  public_objs_hourly_price_usd: maybe(str()),
   /** Addresses that virtual networks must leave alone: the cloud's own ranges and the machine's own addresses. */
   reserved_ranges: maybe(listOf(str('A range in CIDR form'))),
 });
@@ -120,6 +123,12 @@ const WantedInterface = record('WantedInterface', {
   forced: maybe(bool("An administrator allowed the network although it has addresses of the machine's own")),
 });
 
+const WantedService = record('WantedService', {
+  address: named('An address of the array', 45),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  host: named('Name that clients reach it by', 253),
+});
+
 /** An array as the portal wants it to be. Product, owner and passcode count when it is placed; later ones change nothing. */
 export const ArraySpec = record('ArraySpec', {
   product: oneOf(...products),
@@ -149,6 +158,7 @@ export const ArraySpec = record('ArraySpec', {
   proxy_zones: few(named('Zone of each proxy controller'), PROXIES_MAX),
   proxies_returned: int('Proxy controllers the array gave back, as far as the portal has heard'),
   public_ip: bool('Whether it also listens on an address of the public range'),
+  public_service: maybe(nullable(WantedService)),
   interfaces: few(WantedInterface, 64),
   fibre_channel: bool(),
   file_lifecycle: bool(),
@@ -200,6 +210,15 @@ export const HostedArray = record('HostedArray', {
   proxy_zones: listOf(str('Zone of each proxy controller it has now')),
   proxies_returned: int('Proxy controllers it gave back'),
   storage_controllers: int('Controllers that keep and serve data, object storage'),
+  /** Clouds of earlier versions do not say. */
+  public_service: maybe(
+    nullable(
+      record('HostedService', {
+        bound: bool('Whether object storage is served there'),
+        problem: nullable(str('Why it is not, while its process runs')),
+      }),
+    ),
+  ),
   interfaces: listOf(
     record('HostedInterface', {
       id: int(),

@@ -23,7 +23,7 @@ export const PublicObjectService = record('PublicObjectService', {
   ip: str('host:port'),
   host: str(),
   auto_approve: bool(),
-  price: str(),
+  price: str('USD an hour, as its provider sells it now'),
 });
 
 const StoragePolicy = record('StoragePolicy', {

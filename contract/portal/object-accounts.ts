@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, name, optional, page, recordNumber, secret, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, num, oneOf, record, str, utc } from '../records.ts';
 import { envelope } from '../reply.ts';
-import { ownerOnly } from './access.ts';
+import { ownerOnly, signedIn } from './access.ts';
 import { PublicObjectService } from './array-records.ts';
 
 export const ObjectAccount = record('ObjectAccount', {
@@ -25,19 +25,19 @@ const accountId = recordNumber('The account');
 const accountName = name('Account on the array', { example: 'public' });
 const adminName = name("The account's administrator", { example: 'carol' });
 const adminPassword = secret("That administrator's password", { min: 8, max: 256, example: 'correct horse battery' });
-const hostAndPort = text('Where the service is reached: ip:port', {
+const hostAndPort = text('An address of the array and a port: one more place where it serves S3 and Swift', {
   max: 64,
   pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9A-Fa-f:.]+\\]):\\d{1,5}$',
   form: 'an address and a port such as 192.0.2.7:8080',
   example: '127.0.0.1:8080',
 });
-const host = text('Name the service is reached by', {
+const host = text('Name the service is reached by: in links, in its certificate, and after names of buckets', {
   max: 253,
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
   form: 'a host name',
   example: 'objects.example.org',
 });
-const autoApprove = boolean('Whether accounts that people sign up for at the array are opened without asking');
+const autoApprove = boolean('Whether accounts that users ask for, here or at the array, are opened without asking');
 
 export const publicObjects = {
   create: endpoint('POST', '/arrays/{array_id}/public_objs', {
@@ -53,7 +53,7 @@ export const publicObjects = {
       auto_approve: withDefault(autoApprove, false),
     },
     reply: envelope(Success, { data: PublicObjectService, message: str() }),
-    errors: ['not_found', 'not_supported', 'in_use', 'wrong_state'],
+    errors: ['not_found', 'not_supported', 'in_use', 'wrong_state', 'array_unreachable'],
   }),
   update: endpoint('PUT', '/arrays/{array_id}/public_objs', {
     summary: 'Change the public object service of an array',
@@ -68,7 +68,7 @@ export const publicObjects = {
       auto_approve: optional(autoApprove),
     },
     reply: envelope({ status: 200 }, { data: PublicObjectService, message: str() }),
-    errors: ['not_found', 'wrong_state'],
+    errors: ['not_found', 'not_supported', 'wrong_state'],
   }),
   get: endpoint('GET', '/arrays/{array_id}/public_objs', {
     summary: 'Show the public object service of an array',
@@ -78,11 +78,11 @@ export const publicObjects = {
     errors: ['not_found'],
   }),
   delete: endpoint('DELETE', '/arrays/{array_id}/public_objs', {
-    summary: 'Withdraw the public object service of an array',
+    summary: 'Withdraw the public object service of an array; its account goes with all it holds',
     access: ownerOnly,
     params: { array_id: arrayId },
     reply: envelope(Success, {}),
-    errors: ['not_found'],
+    errors: ['not_found', 'not_supported', 'wrong_state'],
   }),
 } satisfies Group;
 
@@ -95,7 +95,7 @@ export const objectAccounts = {
       object_storage_account_name: accountName,
       object_storage_admin_username: adminName,
       object_storage_admin_password: adminPassword,
-      user_id: recordNumber('The portal user it belongs to'),
+      user_id: recordNumber('The portal user it belongs to, who sees it at the portal and may ask for its removal'),
       moderate: withDefault(boolean('true asks an administrator first'), false),
     },
     reply: envelope(Success, { message: str(), data: ObjectAccount }),
@@ -114,6 +114,12 @@ export const objectAccounts = {
     params: { array_id: arrayId, ...page },
     reply: envelope(Success, { data: listOf(ObjectAccount) }),
     errors: ['not_found'],
+  }),
+  listAll: endpoint('GET', '/accounts', {
+    summary: 'List the accounts that are yours, on whatever array; an administrator sees all',
+    access: signedIn,
+    params: page,
+    reply: envelope(Success, { data: listOf(ObjectAccount) }),
   }),
   delete: endpoint('DELETE', '/arrays/{array_id}/accounts/{account_id}', {
     summary: 'Ask for the removal of an account',

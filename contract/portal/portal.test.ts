@@ -29,6 +29,7 @@ const additions = [
   'POST /users/{id}/enable',
   'POST /users/{id}/revoke_tokens',
   'GET /arrays/{array_id}/contents',
+  'GET /accounts',
   'POST /arrays/{array_id}/undelete',
   'POST /arrays/{array_id}/purge',
   'GET /settings/array_retention',

@@ -5,7 +5,16 @@ import { success } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
 
 /** What can have a price; the `kind` column of a price file. */
-export const priceKinds = ['engine', 'drive', 'cache_gb', 'app_engine', 'encryption', 'public_ip'] as const;
+export const priceKinds = [
+  'engine',
+  'drive',
+  'cache_gb',
+  'app_engine',
+  'encryption',
+  'public_ip',
+  'proxy',
+  'public_objs',
+] as const;
 export type PriceKind = (typeof priceKinds)[number];
 
 const ProviderPrices = record('ProviderPrices', {

@@ -36,6 +36,13 @@ export interface HostedInterface extends NetworkAddress {
   readonly ipv6?: NetworkAddress;
 }
 
+export interface HostedService {
+  readonly address: string;
+  readonly port: number;
+  /** The name clients reach it by. */
+  readonly host: string;
+}
+
 export interface HostedPolicy {
   readonly name: string;
   readonly typeId: number;
@@ -69,6 +76,8 @@ export interface HostedConfiguration {
   /** The port for file shares of a block array, on the same addresses. */
   readonly filePort: number;
   readonly publicAddress: string | null;
+  /** Object storage: one more place where buckets are served, on an address of the array. */
+  readonly publicService: HostedService | null;
   readonly interfaces: readonly HostedInterface[];
   /**
    * Null: no TLS. With the authority of its portal, the portal's key is accepted only with the portal's certificate.

@@ -5,10 +5,12 @@ export type {
   HostedInterface,
   HostedPolicy,
   NetworkAddress,
+  HostedService,
 } from './configuration.ts';
 export { storageHomes, type ControllerHome } from './controllers.ts';
 export { HostedServer, whyUnbound } from './hosted-server.ts';
 export type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
+export { servicePlaceText } from './service-place.ts';
 export { PULSE_FD, PULSE_VARIABLE } from './pulse.ts';
 export type { ProcessLimits } from './limits.ts';
 export { programEnvironment, programOptions, releaseMemory } from './resources.ts';

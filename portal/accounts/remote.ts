@@ -61,6 +61,27 @@ export class RemoteAccounts {
     });
   }
 
+  /** By the password the portal knows; one that was set by an earlier, interrupted try is set. */
+  changePassword(
+    array: PortalArray,
+    { account, username: user }: { readonly account: string; readonly username: string },
+    { before, after }: { readonly before: string; readonly after: string },
+  ): Promise<void> {
+    return this.#connection.request(array, async (client) => {
+      try {
+        await client.users.changePassword({ account, user, password: before, new_password: after });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== errorCatalogue.invalid_credentials.code) throw error;
+        const isSet = await client.users.authenticate({ account, user, password: after }).then(
+          () => true,
+          () => false,
+        );
+        if (!isSet)
+          throw new ArrayRefusal(`The password of ${user} was changed at array ${array.name} itself; change it there.`);
+      }
+    });
+  }
+
   /** True once it is deleted with all it held; false while the array is at it. One that is gone already is deleted. */
   delete(array: PortalArray, id: string): Promise<boolean> {
     return this.#connection.request(array, async (client) => {

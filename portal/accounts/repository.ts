@@ -16,20 +16,37 @@ const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {
 });
 const SELECT = `SELECT ${accounts.fields()} FROM object_accounts`;
 
-export function listAccounts(db: Db, arrayId: ArrayId, page: Page): ObjectAccount[] {
-  const sql = `${SELECT} WHERE array_id = :arrayId ORDER BY id LIMIT :limit OFFSET :start`;
-  return accounts.all(db, sql, { arrayId, ...sqlPage(page) });
+export function listAllAccounts(db: Db, userId: UserId | null, page: Page): ObjectAccount[] {
+  const sql = `${SELECT} WHERE :userId IS NULL OR user_id = :userId ORDER BY id LIMIT :limit OFFSET :start`;
+  return accounts.all(db, sql, { userId, ...sqlPage(page) });
 }
 
-export function countAccounts(db: Db, arrayId: ArrayId): number {
-  return (
-    db.get<{ n: number }>('SELECT count(*) AS n FROM object_accounts WHERE array_id = :arrayId', { arrayId })?.n ?? 0
-  );
+export function countAllAccounts(db: Db, userId: UserId | null): number {
+  const sql = 'SELECT count(*) AS n FROM object_accounts WHERE :userId IS NULL OR user_id = :userId';
+  return db.get<{ n: number }>(sql, { userId })?.n ?? 0;
 }
 
-export function findAccount(db: Db, arrayId: ArrayId, id: AccountId): ObjectAccount | undefined {
-  const sql = `${SELECT} WHERE array_id = :arrayId AND id = :id`;
-  return accounts.get(db, sql, { arrayId, id });
+/** `userId` limits the accounts to those that are for a user; null: all of the array. */
+export interface AccountFilter {
+  readonly arrayId: ArrayId;
+  readonly userId: UserId | null;
+}
+
+const WHERE = 'array_id = :arrayId AND (:userId IS NULL OR user_id = :userId)';
+
+export function listAccounts(db: Db, { arrayId, userId }: AccountFilter, page: Page): ObjectAccount[] {
+  const sql = `${SELECT} WHERE ${WHERE} ORDER BY id LIMIT :limit OFFSET :start`;
+  return accounts.all(db, sql, { arrayId, userId, ...sqlPage(page) });
+}
+
+export function countAccounts(db: Db, { arrayId, userId }: AccountFilter): number {
+  const sql = `SELECT count(*) AS n FROM object_accounts WHERE ${WHERE}`;
+  return db.get<{ n: number }>(sql, { arrayId, userId })?.n ?? 0;
+}
+
+export function findAccount(db: Db, { arrayId, userId }: AccountFilter, id: AccountId): ObjectAccount | undefined {
+  const sql = `${SELECT} WHERE ${WHERE} AND id = :id`;
+  return accounts.get(db, sql, { arrayId, userId, id });
 }
 
 export function findAccountById(db: Db, id: AccountId): ObjectAccount | undefined {

@@ -17,6 +17,11 @@ export function accountRoutes(accounts: PortalAccountService): PortalHandlers {
         context.total = total;
         return { data };
       },
+      listAll: async (page, context) => {
+        const { accounts: data, total } = await accounts.listAll(context.actor, page);
+        context.total = total;
+        return { data };
+      },
       delete: async ({ array_id: id, account_id: accountId }, { actor }) => ({
         array_request_id: await accounts.delete(actor, id, accountId),
       }),

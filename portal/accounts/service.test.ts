@@ -286,3 +286,25 @@ test('an account of one array is not found under another', async () => {
     /There is no account/,
   );
 });
+
+test('the user an account is for sees it as their own and may ask for its removal, and sees nothing else', async () => {
+  const arrayId = await bucket(friend, serving.url);
+  const { data: theirs } = await admin.client.objectAccounts.create(accountOf(otherUser, arrayId));
+  const { data: others } = await friend.client.objectAccounts.create(accountOf(friend, arrayId));
+  const { objectAccounts } = otherUser.client;
+  const place = { array_id: arrayId, account_id: theirs.id };
+  assert.equal((await objectAccounts.get(place)).data.account_name, theirs.account_name);
+  assert.deepEqual(
+    (await objectAccounts.list({ array_id: arrayId })).data.map(({ id }) => id),
+    [theirs.id],
+  );
+  assert.ok((await objectAccounts.listAll()).data.some(({ id }) => id === theirs.id));
+  assert.ok((await objectAccounts.listAll()).data.every(({ user_id: user }) => user === otherUser.id));
+  await refused(objectAccounts.get({ array_id: arrayId, account_id: others.id }), 404, /There is no account/);
+  await refused(objectAccounts.delete({ array_id: arrayId, account_id: others.id }), 404, /There is no account/);
+  await refused(otherUser.client.arrays.get({ array_id: arrayId }), 404, /There is no array/);
+  assert.equal((await friend.client.objectAccounts.list({ array_id: arrayId })).data.length, 2);
+  const { array_request_id: request } = await objectAccounts.delete(place);
+  await admin.client.arrayRequests.approve({ id: request, name: theirs.account_name });
+  await refused(objectAccounts.list({ array_id: arrayId }), 404, /There is no array/);
+});

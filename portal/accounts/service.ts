@@ -3,6 +3,7 @@ import type { AccountId, ArrayId } from '../ids.ts';
 import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayLifecycle } from '../arrays/lifecycle.ts';
+import { findPublicService } from '../arrays/public-services/repository.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { findRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
@@ -10,6 +11,7 @@ import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { findUser } from '../users/repository.ts';
 import type { ObjectAccount } from './account.ts';
+import type { AccountOpening } from './opening.ts';
 import { accountExists, type RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
 import { accountView, type AccountView } from './view.ts';
@@ -29,7 +31,11 @@ interface Parts {
   readonly requests: RequestService;
   readonly lifecycle: ArrayLifecycle;
   readonly remote: RemoteAccounts;
+  readonly opening: AccountOpening;
 }
+
+/** `own`: as the user's other orders. By a public service: `approves` opens it at once, `asks` files a request. */
+type Offer = 'own' | 'approves' | 'asks';
 
 const WAIT_MS_MAX = 10_000;
 
@@ -41,12 +47,12 @@ export class PortalAccountService {
   readonly #remote: RemoteAccounts;
   readonly #work: AccountWork;
 
-  constructor({ tools, states, requests, lifecycle, remote }: Parts) {
+  constructor({ tools, states, requests, lifecycle, remote, opening }: Parts) {
     this.#tools = tools;
     this.#states = states;
     this.#requests = requests;
     this.#remote = remote;
-    this.#work = new AccountWork({ tools, states, requests, remote });
+    this.#work = new AccountWork({ tools, states, requests, remote, opening });
     lifecycle.onPurge(repository.deleteAccountsOfArray);
     const finished = (jobId: number) => this.#finished(jobId);
     requests.register(['create_account'], {
@@ -68,17 +74,36 @@ export class PortalAccountService {
   }
 
   async list(actor: PortalActor, arrayId: ArrayId, page: Page): Promise<{ accounts: AccountView[]; total: number }> {
-    const { array, accounts, total } = this.#tools.store.read((db) => ({
-      array: this.#states.existing(db, arrayId, scopeOf(actor)),
-      accounts: repository.listAccounts(db, arrayId, page),
-      total: repository.countAccounts(db, arrayId),
-    }));
+    const { array, accounts, total } = this.#tools.store.read((db) => {
+      const found = this.#seen(db, actor, arrayId);
+      return {
+        array: found.array,
+        accounts: repository.listAccounts(db, found.filter, page),
+        total: repository.countAccounts(db, found.filter),
+      };
+    });
     return { accounts: await this.#views(array, accounts), total };
+  }
+
+  /** Of all arrays, in the order they were asked for. */
+  async listAll(actor: PortalActor, page: Page): Promise<{ accounts: AccountView[]; total: number }> {
+    const { accounts, total, arrays } = this.#tools.store.read((db) => {
+      const found = repository.listAllAccounts(db, scopeOf(actor), page);
+      const ids = [...new Set(found.map(({ arrayId }) => arrayId))];
+      return {
+        accounts: found,
+        total: repository.countAllAccounts(db, scopeOf(actor)),
+        arrays: ids.map((id) => this.#states.existing(db, id)),
+      };
+    });
+    const ofArray = (id: ArrayId) => accounts.filter(({ arrayId }) => arrayId === id);
+    const views = (await Promise.all(arrays.map((array) => this.#views(array, ofArray(array.id))))).flat();
+    return { accounts: views.sort((one, other) => one.id - other.id), total };
   }
 
   async get(actor: PortalActor, arrayId: ArrayId, id: AccountId): Promise<AccountView> {
     const { array, account } = this.#tools.store.read((db) => ({
-      array: this.#states.existing(db, arrayId, scopeOf(actor)),
+      array: this.#seen(db, actor, arrayId).array,
       account: this.#existing(db, actor, arrayId, id),
     }));
     const [view] = await this.#views(array, [account]);
@@ -88,21 +113,22 @@ export class PortalAccountService {
   async create(actor: PortalActor, arrayId: ArrayId, input: NewAccount): Promise<AccountView> {
     const { store, clock } = this.#tools;
     const name = input.object_storage_account_name;
-    store.read((db) => {
-      this.#check(db, actor, arrayId, input);
-    });
+    const offer = store.read((db) => this.#check(db, actor, arrayId, input));
+    const isApproved = offer === 'approves' && !input.moderate;
     const filing = {
       kind: 'create_account',
       name,
       arrayId,
       arguments: { account: name, admin: input.object_storage_admin_username, user_id: input.user_id },
       secrets: { password: input.object_storage_admin_password },
-      moderate: input.moderate,
+      moderate: input.moderate || offer === 'asks',
+      isApproved,
     } as const;
     let id = 0;
     const { jobId } = await this.#requests.file(actor, filing, (tx, requestId) => {
       this.#check(tx, actor, arrayId, input);
-      const status = mayActAtOnce(actor) && !input.moderate ? 'creating' : 'waiting_for_approval';
+      const actsAtOnce = isApproved || (mayActAtOnce(actor) && !filing.moderate);
+      const status = actsAtOnce ? 'creating' : 'waiting_for_approval';
       const account = { arrayId, userId: input.user_id, name, status, requestId } as const;
       id = repository.insertAccount(tx, account, clock.now());
       return undefined;
@@ -125,17 +151,25 @@ export class PortalAccountService {
     return (await this.#requests.file(actor, filing)).requestId;
   }
 
+  /** Whether the account is opened as orders of the user are, or by the terms of the array's public service. */
   #check(
     db: Db,
     actor: PortalActor,
     arrayId: ArrayId,
     { object_storage_account_name: name, user_id: userId }: NewAccount,
-  ): void {
-    const array = this.#states.require(db, arrayId, scopeOf(actor), 'opening an account', ['created']);
+  ): Offer {
+    const service = findPublicService(db, arrayId);
+    const isOffered = service?.state === 'open' || service?.state === 'changing';
+    const isOwn = isOwner(this.#states.existing(db, arrayId), actor);
+    const scope = isOwn || isOffered ? null : scopeOf(actor);
+    const array = this.#states.require(db, arrayId, scope, 'opening an account', ['created']);
     if (array.product !== 'object_storage') throw fail('not_object_storage', { name: array.name });
     if (!findUser(db, userId) || (!isAdmin(actor) && userId !== actor.userId))
       throw fail('not_found', { kind: 'user', id: userId });
-    if (repository.findAccountByName(db, arrayId, name)) throw fail('name_taken', { name });
+    if (repository.findAccountByName(db, arrayId, name) || service?.accountName === name)
+      throw fail('name_taken', { name });
+    if (isOffered && service.autoApprove) return 'approves';
+    return isOwn ? 'own' : 'asks';
   }
 
   /** What the array would refuse is refused now; it has the last word later. */
@@ -158,7 +192,8 @@ export class PortalAccountService {
 
   /** One that still waits is not opened any more, either. */
   #startRemoval(tx: Tx, request: PortalRequest): number | undefined {
-    const account = repository.findAccount(tx, request.arrayId as number, accountIdOf(request));
+    const filter = { arrayId: request.arrayId as number, userId: null };
+    const account = repository.findAccount(tx, filter, accountIdOf(request));
     if (!account) return undefined;
     const opening = findRequest(tx, account.requestId);
     if (account.status === 'waiting_for_approval') {
@@ -190,11 +225,26 @@ export class PortalAccountService {
   }
 
   #existing(db: Db, actor: PortalActor, arrayId: ArrayId, id: AccountId): ObjectAccount {
-    this.#states.existing(db, arrayId, scopeOf(actor));
-    const account = repository.findAccount(db, arrayId, id);
+    const account = repository.findAccount(db, this.#seen(db, actor, arrayId).filter, id);
     if (!account) throw fail('not_found', { kind: 'account', id });
     return account;
   }
+
+  /**
+   * The owner of an array sees all its accounts; the user an account is for sees that one. To anyone else the array is
+   * not there.
+   */
+  #seen(db: Db, actor: PortalActor, arrayId: ArrayId): { array: PortalArray; filter: repository.AccountFilter } {
+    const array = this.#states.existing(db, arrayId);
+    if (isOwner(array, actor)) return { array, filter: { arrayId, userId: null } };
+    const filter = { arrayId, userId: actor.userId };
+    if (repository.countAccounts(db, filter) === 0) this.#states.existing(db, arrayId, scopeOf(actor));
+    return { array, filter };
+  }
+}
+
+function isOwner(array: PortalArray, actor: PortalActor): boolean {
+  return isAdmin(actor) || array.ownerId === actor.userId;
 }
 
 /** While it is being opened or removed, that is ended first. */

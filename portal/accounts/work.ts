@@ -2,12 +2,14 @@ import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import type { AccountId, ArrayId, RequestId } from '../ids.ts';
 import type { PortalArray } from '../arrays/array.ts';
 import { ArrayRefusal, isUnreachable } from '../arrays/objects-connection.ts';
+import type { Opened } from '../arrays/public-services/accounts.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { deleteRequest } from '../requests/repository.ts';
 import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ObjectAccount } from './account.ts';
-import { accountExists, type RemoteAccounts } from './remote.ts';
+import type { AccountOpening } from './opening.ts';
+import type { RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
 
 const OPEN = 'account.open';
@@ -29,17 +31,12 @@ interface Removal {
   readonly requestId: RequestId;
 }
 
-/** How far an earlier run got. */
-interface Opened {
-  readonly remoteId: string;
-  readonly whole: boolean;
-}
-
 interface Parts {
   readonly tools: Tools;
   readonly states: ArrayStates;
   readonly requests: RequestService;
   readonly remote: RemoteAccounts;
+  readonly opening: AccountOpening;
 }
 
 /**
@@ -109,8 +106,11 @@ export class AccountWork {
   }
 
   async #open(job: RunningJob<Opening, Opened>, account: ObjectAccount, array: PortalArray): Promise<JobOutcome> {
-    const { tools, states } = this.#parts;
-    const remoteId = job.checkpoint?.whole ? job.checkpoint.remoteId : await this.#openRemote(job, account, array);
+    const { tools, states, opening } = this.#parts;
+    const { password = '' } = JSON.parse(tools.vault.unseal(account.secretsSealed ?? '')) as { password?: string };
+    const { admin: username, email } = job.arguments;
+    const administrator = { username, email, password };
+    const remoteId = await opening.open(job, array, { name: account.name, administrator });
     return {
       outcome: 'done',
       finish: (tx) => {
@@ -119,42 +119,6 @@ export class AccountWork {
         this.#recordEvent(tx, array.id, `Account ${account.name} was opened on array ${array.name}.`);
       },
     };
-  }
-
-  async #openRemote(job: RunningJob<Opening, Opened>, account: ObjectAccount, array: PortalArray): Promise<string> {
-    const { tools, remote } = this.#parts;
-    const name = account.name;
-    await this.#clearLeftover(job, account, array);
-    const id = await remote.create(array, name);
-    await job.save(30, 'the account is there', { remoteId: id, whole: false });
-    try {
-      const { password = '' } = JSON.parse(tools.vault.unseal(account.secretsSealed ?? '')) as { password?: string };
-      const { admin: username, email } = job.arguments;
-      await remote.addAdministrator(array, { id, name }, { username, email, password });
-    } catch (error) {
-      // Half an account would keep the name taken for the next try.
-      if (error instanceof ArrayRefusal) await remote.erase(array, id);
-      throw error;
-    }
-    await job.save(90, 'its administrator is there', { remoteId: id, whole: true });
-    return id;
-  }
-
-  /**
-   * What a run that was cut off left there goes, and is made afresh. It is known by its id; one that has no user yet
-   * may be that of a run that did not get to note the id.
-   */
-  async #clearLeftover(
-    { checkpoint, attempts }: RunningJob<Opening, Opened>,
-    account: ObjectAccount,
-    array: PortalArray,
-  ) {
-    const { remote } = this.#parts;
-    const found = await remote.find(array, account.name);
-    if (!found) return;
-    const isOurs = found.id === checkpoint?.remoteId || (attempts > 1 && found.users === 0);
-    if (!isOurs) throw accountExists(array, account.name);
-    await remote.erase(array, found.id);
   }
 
   async #remove(account: ObjectAccount, array: PortalArray): Promise<JobOutcome> {

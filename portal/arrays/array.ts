@@ -5,7 +5,7 @@ import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 /** What the record keeps of the specification; names, secrets and interfaces have places of their own. */
 export type KeptSpec = Omit<
   ArraySpec,
-  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces' | Returned
+  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces' | 'public_service' | Returned
 > &
   Partial<Pick<ArraySpec, Returned>>;
 

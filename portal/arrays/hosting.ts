@@ -6,6 +6,8 @@ import { ClaimRefused } from '../clouds/claims.ts';
 import { interfacesOfArray, type ArrayInterface } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { KeptSpec, PortalArray } from './array.ts';
+import { servedPlace } from './public-services/place.ts';
+import type { ServicePlace } from './public-services/public-service.ts';
 
 export const POLL_MS = 100;
 /** How long one run of a job looks at its cloud before it lets others have its place. */
@@ -20,6 +22,8 @@ interface Telling {
   readonly desired?: 'running' | 'stopped';
   /** Interfaces that are about to go. */
   readonly without?: readonly number[];
+  /** Where its public service is to be from now on; null: nowhere. Absent: where it is. */
+  readonly service?: ServicePlace | null;
 }
 
 /** One array as its cloud has it: reads its state, sends its desired state, waits for it. */
@@ -45,9 +49,9 @@ export class Hosting {
   }
 
   /** Tells the cloud what the array should be, whole; text when the cloud refuses. */
-  async put(kept: KeptSpec, { desired, without = [] }: Telling): Promise<HostedArray | string> {
+  async put(kept: KeptSpec, { desired, without = [], service }: Telling): Promise<HostedArray | string> {
     const { uuid } = this.#array;
-    const spec = this.#tools.store.read((db) => this.#specOf(db, kept, without));
+    const spec = this.#tools.store.read((db) => this.#specOf(db, kept, without, service));
     try {
       return (await this.#link.hostedArrays.put({ uuid, spec, ...(desired && { desired }) })).data;
     } catch (error) {
@@ -73,9 +77,10 @@ export class Hosting {
     while ((await this.#link.hostedArrays.delete({ uuid: this.#array.uuid })).data) await pauseUntil(end, signal);
   }
 
-  #specOf(db: Db, kept: KeptSpec, without: readonly number[]): ArraySpec {
+  #specOf(db: Db, kept: KeptSpec, without: readonly number[], service: ServicePlace | null | undefined): ArraySpec {
     const array = this.#array;
     const { vault } = this.#tools;
+    const place = service === undefined ? servedPlace(db, array.id) : service;
     const interfaces = interfacesOfArray(db, array.id).filter(({ id }) => !without.includes(id));
     return {
       ...kept,
@@ -88,6 +93,7 @@ export class Hosting {
       owner_uuid: array.ownerUuid,
       initial_passcode: vault.unseal(array.initialPasscodeSealed),
       internal_key: vault.unseal(array.internalKeySealed),
+      ...(place && { public_service: place }),
       interfaces: interfaces.map(wantedInterface),
     };
   }

@@ -2,6 +2,7 @@ import { fail, type Db, type Page } from '@granary/kernel';
 import type { ArrayId, UserId } from '../ids.ts';
 import { findCloud } from '../clouds/repository.ts';
 import { interfacesOfArray } from '../networks/index.ts';
+import { priceOf } from '../pricing/price-book.ts';
 import { findProvider } from '../providers/repository.ts';
 import { findPublicService } from './public-services/repository.ts';
 import { publicServiceView } from './public-services/view.ts';
@@ -99,7 +100,7 @@ export class ArrayRecords {
       provider,
       inventory: cloud.inventory,
       interfaces: interfacesOfArray(db, array.id),
-      publicService: service && publicServiceView(service),
+      publicService: service && publicServiceView(service, priceOf(db, array.providerId, 'public_objs')),
     };
   }
 }

@@ -59,7 +59,17 @@ export class ArrayRecovery {
   ): RecoveredArray {
     const { tools, states, lifecycle } = this.#parts;
     const { cloudId, hosted, spec, actor } = found;
-    const { product, name, owner, owner_uuid: ownerUuid, initial_passcode, internal_key, interfaces, ...kept } = spec;
+    const {
+      product,
+      name,
+      owner,
+      owner_uuid: ownerUuid,
+      initial_passcode,
+      internal_key,
+      interfaces,
+      public_service: service,
+      ...kept
+    } = spec;
     const provider = listProvidersOfCloud(tx, cloudId)[0];
     if (!provider) throw badParameter('id', 'names a cloud that no provider sells; create a provider for it first');
     const user = ownerUuid === undefined ? undefined : findUserByUuid(tx, ownerUuid);
@@ -92,6 +102,7 @@ export class ArrayRecovery {
     const notes = [
       ...(user ? [] : [`its owner ${owner} is not on record; it is yours now`]),
       ...(freeName === name ? [] : [`its name ${name} is taken`]),
+      ...(service ? ['its public object service is withdrawn; open it again'] : []),
       ...(interfaces.length > 0 ? [`it has left ${interfaces.length} virtual networks; join them again`] : []),
     ];
     return { id, name: freeName, owner: user?.username ?? actor.username, note: notes.join('; ') };

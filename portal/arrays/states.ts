@@ -7,6 +7,7 @@ import type { Tools } from '../tools.ts';
 import type { ArrayRecords } from './records.ts';
 import * as repository from './repository.ts';
 import type { PortalArray } from './array.ts';
+import { servedPlace } from './public-services/place.ts';
 
 export interface Move {
   readonly status: ArrayState;
@@ -86,6 +87,8 @@ export class ArrayStates {
   /** What the array is billed for from that moment on, as if it were in the state since then. */
   meter(tx: Tx, { id, numberInCloud, publicIp, purgeAt, spec }: PortalArray, status: ArrayState, at: number): void {
     const [placed, hasPublicIp, retained] = [numberInCloud !== null, publicIp !== null, purgeAt !== null];
-    syncMeter(tx, { id, status, placed, hasPublicIp, retained, spec }, at);
+    const hasPublicService = servedPlace(tx, id) !== null;
+    const proxies = spec.proxy_zones.length;
+    syncMeter(tx, { id, status, placed, hasPublicIp, hasPublicService, retained, proxies, spec }, at);
   }
 }

@@ -11,6 +11,9 @@ export interface MeteredArray {
   /** The cloud has given it drives. */
   readonly placed: boolean;
   readonly hasPublicIp: boolean;
+  /** Object storage. */
+  readonly hasPublicService?: boolean;
+  readonly proxies?: number;
   /** Deleted, or about to be, and can be undeleted. */
   readonly retained: boolean;
   readonly spec: Pick<ArraySpec, 'engine' | 'app_engine' | 'extra_cache_gb' | 'drives'>;
@@ -54,11 +57,13 @@ export function syncMeter(tx: Tx, array: MeteredArray, clockNow: number): void {
   for (const item of wanted.values()) openItem(tx, array.id, item, now);
 }
 
-function computing({ spec }: MeteredArray): Quantity[] {
+function computing({ spec, proxies = 0, hasPublicService = false }: MeteredArray): Quantity[] {
   const items: Quantity[] = [];
   if (spec.engine !== null) items.push({ kind: 'engine', key: spec.engine, quantity: 1 });
   if (spec.app_engine !== null) items.push({ kind: 'app_engine', key: spec.app_engine, quantity: 1 });
   if (spec.extra_cache_gb > 0) items.push({ kind: 'cache_gb', key: 'cache_gb', quantity: spec.extra_cache_gb });
+  if (proxies > 0) items.push({ kind: 'proxy', key: 'proxy', quantity: proxies });
+  if (hasPublicService) items.push({ kind: 'public_objs', key: 'public_objs', quantity: 1 });
   return items;
 }
 

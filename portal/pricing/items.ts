@@ -28,6 +28,8 @@ export function listPrices(inventory: Inventory): ItemPrice[] {
     ...inventory.drive_types.map(({ key, hourly_price_usd: price }) => ({ kind: 'drive', key, price }) as const),
     { kind: 'cache_gb', key: 'cache_gb', price: inventory.cache_gb_hourly_price_usd },
     { kind: 'public_ip', key: 'public_ip', price: inventory.public_ip_hourly_price_usd },
+    { kind: 'proxy', key: 'proxy', price: inventory.proxy_hourly_price_usd ?? '0' },
+    { kind: 'public_objs', key: 'public_objs', price: inventory.public_objs_hourly_price_usd ?? '0' },
   ];
 }
 

@@ -33,6 +33,11 @@ export function seedPrices(tx: Tx, providerId: ProviderId, inventory: Inventory,
   }
 }
 
+/** What the only item of a kind costs an hour now. */
+export function priceOf(db: Db, providerId: ProviderId, kind: 'public_objs'): string {
+  return findNewestPrice(db, providerId, { kind, key: kind })?.price ?? '0';
+}
+
 /** Every price change of a provider before a time: what bills are worked out from. */
 export function priceHistory(db: Db, providerId: ProviderId, before: number): PriceHistory {
   const history = new Map<string, PriceChange[]>();

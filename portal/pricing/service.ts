@@ -23,9 +23,12 @@ export interface EnginePrices {
 /** The price books of the providers. Prices have a history: a change holds from the moment it is made. */
 export class PricingService {
   readonly #tools: Pick<Tools, 'store' | 'clock' | 'events'>;
+  readonly #changed: () => void;
 
-  constructor(tools: Pick<Tools, 'store' | 'clock' | 'events'>) {
+  /** `changed`: array records show prices. */
+  constructor(tools: Pick<Tools, 'store' | 'clock' | 'events'>, changed: () => void = () => undefined) {
     this.#tools = tools;
+    this.#changed = changed;
   }
 
   /** What engines cost at each provider the actor may see. */
@@ -70,6 +73,7 @@ export class PricingService {
     if (changed === 0) return;
     const title = `A price file changed ${changed} prices of provider ${provider.name}.`;
     events.record(tx, { title, subject: `provider:${provider.id}`, actor: actor.username });
+    tx.afterCommit(this.#changed);
   }
 }
 

@@ -54,6 +54,8 @@ export const testInventory: Inventory = {
   vlans: { first: 1000, last: 1099 },
   cache_gb_hourly_price_usd: '0.0002',
   public_ip_hourly_price_usd: '0.005',
+  proxy_hourly_price_usd: '0.02',
+  public_objs_hourly_price_usd: '0.04',
 };
 
 function driveType(
@@ -118,6 +120,8 @@ export interface FakeCloud {
   isSlow: boolean;
   /** Every call about an array ends in an internal error for as long as this is set. */
   isBroken: boolean;
+  /** Why public services cannot be served where they are to be, until it is cleared. */
+  serviceProblem: string | null;
   /** Where arrays placed from now on say that they are managed. */
   managementUrl: string | undefined;
   /** The certificates that the portal sent for its issuer. */
@@ -165,6 +169,7 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
     refusal: undefined as string | undefined,
     isSlow: false,
     isBroken: false,
+    serviceProblem: null as string | null,
     managementUrl: undefined as string | undefined,
     renewed: [] as string[],
   };
@@ -205,7 +210,9 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
           const isStarting = fake.isSlow || before?.state === 'starting';
           const state = isStarting && now.state === 'running' ? ('starting' as const) : now.state;
           const url = before?.management_url ?? fake.managementUrl ?? now.management_url;
-          hosted.set(uuid, { spec, hosted: { ...now, state, management_url: url } });
+          const service = now.public_service && { bound: fake.serviceProblem === null, problem: fake.serviceProblem };
+          const hostedNow = { ...now, state, management_url: url, public_service: service ?? null };
+          hosted.set(uuid, { spec, hosted: hostedNow });
           return { data: known(hosted, uuid).hosted };
         },
         spec: ({ uuid }) => ({ data: known(hosted, uuid).spec }),
@@ -324,6 +331,7 @@ function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped
       bound: desired === 'running',
       problem: null,
     })),
+    public_service: spec.public_service ? { bound: desired === 'running', problem: null } : null,
     restarts: 0,
     pid: null,
   };

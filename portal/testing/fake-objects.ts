@@ -127,6 +127,19 @@ export async function startFakeObjects(): Promise<FakeObjects> {
         lose('user');
         return { code: 'once-only' };
       },
+      changePassword: (input) => {
+        const account = [...accounts.values()].find((one) => one.name === input.account);
+        if (account?.admin?.username !== input.user || account.admin.password !== input.password)
+          throw fail('invalid_credentials');
+        account.admin.password = input.new_password;
+        lose('password');
+        return { user: {} as never, csrf: '', message: 'The password was changed.' };
+      },
+      authenticate: (input) => {
+        const account = [...accounts.values()].find((one) => one.name === input.account);
+        if (account?.admin?.password !== input.password) throw fail('invalid_credentials');
+        return { user: {} as never };
+      },
       usePasswordCode: (input) => {
         const account = [...accounts.values()].find((one) => one.name === input.account);
         if (account?.admin?.username !== input.username || input.code !== 'once-only')

@@ -2,6 +2,7 @@ import { operations, type Operation, type Param } from '@granary/contract';
 import { portalApi } from '@granary/contract/portal';
 import { parseJoinCode } from '@granary/kernel';
 import { startFakeCloud, testInventory } from './fake-cloud.ts';
+import { startFakeObjects } from './fake-objects.ts';
 import { startJoiningCloud } from './joining-cloud.ts';
 import type { Person, TestPortal } from './portal.ts';
 
@@ -20,10 +21,26 @@ const ownersObjectArray: Prepare = async ({ objectArray, owner, kept }) => ({
   array_id: (await kept('object array', () => objectArray(owner))).id,
 });
 
-const ownersPublicService: Prepare = async ({ objectArray, owner }) => {
-  const { id } = await objectArray(owner);
-  await owner.client.publicObjects.create({ array_id: id, ...publicService });
-  return { array_id: id };
+/** An object array of the owner's whose management answers. */
+async function servedArray(portal: TestPortal): Promise<number> {
+  const objects = await portal.kept('objects', async () => {
+    const fake = await startFakeObjects();
+    portal.onStop(() => fake.stop());
+    return fake;
+  });
+  portal.cloud.managementUrl = objects.url;
+  try {
+    return (await portal.objectArray(portal.owner)).id;
+  } finally {
+    portal.cloud.managementUrl = undefined;
+  }
+}
+
+const ownersPublicService: Prepare = async (portal) => {
+  const id = await servedArray(portal);
+  const account_name = portal.name('public');
+  await portal.owner.client.publicObjects.create({ ...publicService, array_id: id, account_name });
+  return { array_id: id, account_name };
 };
 
 const publicService = {
@@ -252,7 +269,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'arrayRequests.approve': ownersRequest,
   'arrayRequests.deny': ownersRequest,
   'arrayRequests.delete': ownersRequest,
-  'publicObjects.create': async ({ objectArray, owner }) => ({ array_id: (await objectArray(owner)).id }),
+  'publicObjects.create': async (portal) => ({
+    array_id: await servedArray(portal),
+    account_name: portal.name('public'),
+  }),
   'publicObjects.update': async (portal, caller) => ({
     ...(await ownersPublicService(portal, caller)),
     host: 'other.example.org',
@@ -268,6 +288,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
   'objectAccounts.get': ownersAccount,
   'objectAccounts.list': ownersObjectArray,
+  'objectAccounts.listAll': nothing,
   'objectAccounts.delete': ownersAccount,
   'computes.create': ({ name }) => ({ provider_id: 1, display_name: name('farm') }),
   'tenants.list': nothing,

@@ -22,6 +22,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     dataPort: 3260,
     filePort: 2049,
     publicAddress: null,
+    publicService: null,
     interfaces: [],
     tls: null,
     engine: 'engine_small',

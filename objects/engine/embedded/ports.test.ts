@@ -51,3 +51,39 @@ test(
     assert.deepEqual(again.unbound, [], 'a stopped array gives its ports back');
   },
 );
+
+test(
+  'a public service is one more place where object storage serves, and goes again',
+  { timeout: 300_000 },
+  async (t) => {
+    const network = testNetwork();
+    const host = `${network}.1`;
+    const configuration = testConfiguration(temporaryFolder(t), {
+      engine: null,
+      cacheGb: 0,
+      dataPort: DATA_PORT,
+      management: { host, port: 7480 },
+      managementUrl: `http://${host}:7480`,
+    });
+    const array = await startObjects(configuration, testHost);
+    t.after(() => array.stop());
+    const serves = (port: number) =>
+      fetch(`http://${host}:${port}/healthcheck`).then(
+        () => true,
+        () => false,
+      );
+    const publicService = { address: host, port: 9443, host: 'objects.example.org' };
+    await array.change({ ...configuration, publicService });
+    assert.deepEqual([await serves(9443), await serves(DATA_PORT)], [true, true]);
+    assert.deepEqual(array.bound, [host, `${host}:9443`]);
+    const other = createServer().listen({ host, port: 9555 });
+    await once(other, 'listening');
+    await array.change({ ...configuration, publicService: { ...publicService, port: 9555 } });
+    assert.deepEqual(array.unbound, [
+      { address: `${host}:9555`, reason: 'another program listens on port 9555 of the address.' },
+    ]);
+    other.close();
+    await array.change(configuration);
+    assert.deepEqual([await serves(9443), array.unbound], [false, []]);
+  },
+);

@@ -1,4 +1,11 @@
-import { PortGuards, whyUnbound, type HostedConfiguration, type Log, type UnboundAddress } from '@granary/kernel';
+import {
+  PortGuards,
+  servicePlaceText,
+  whyUnbound,
+  type HostedConfiguration,
+  type Log,
+  type UnboundAddress,
+} from '@granary/kernel';
 import { dataAddresses } from './addresses.ts';
 import type { DataAddress } from './data-server.ts';
 
@@ -32,10 +39,11 @@ export class DataPorts {
 
   /** The addresses that can be served now. */
   async acquire(): Promise<DataAddress[]> {
-    const wanted = dataAddresses(this.#options.configuration());
+    const { configuration } = this.#options;
+    const wanted = dataAddresses(configuration());
     const refused = await this.#guards.acquire(wanted);
     this.#unbound = refused.map(({ address: { host, port }, code }) => ({
-      address: host,
+      address: nameOf({ host, port }, configuration()),
       reason: whyUnbound(code, port),
     }));
     if (refused.length > 0) this.#retryLater();
@@ -66,4 +74,10 @@ export class DataPorts {
         .catch((error: unknown) => log.error({ error }, 'addresses could not be bound again'));
     }, RETRY_MS).unref();
   }
+}
+
+/** In reports: a public service by its place, because its address may be served at the port of the data path. */
+function nameOf({ host, port }: DataAddress, { publicService, dataPort }: HostedConfiguration): string {
+  const isService = publicService?.address === host && publicService.port === port && port !== dataPort;
+  return isService ? servicePlaceText(publicService) : host;
 }

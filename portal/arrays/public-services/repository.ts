@@ -5,13 +5,15 @@ import type { PublicService } from './public-service.ts';
 const services = new Table<PublicService, 'id'>('public_services', {
   id: generated('id'),
   arrayId: plain('array_id'),
+  state: plain('state'),
   accountName: plain('account_name'),
+  remoteId: plain('remote_id'),
   username: plain('username'),
   passwordSealed: plain('password_sealed'),
   ip: plain('ip'),
   host: plain('host'),
   autoApprove: flag('auto_approve'),
-  price: plain('price'),
+  changedAt: plain('changed_at'),
 });
 
 export function findPublicService(db: Db, arrayId: ArrayId): PublicService | undefined {
@@ -22,18 +24,20 @@ export function findPublicService(db: Db, arrayId: ArrayId): PublicService | und
 /** Arrays that run and whose public service approves sign-ups by itself. */
 export function listAutoApproving(db: Db): number[] {
   const sql = `SELECT array_id FROM public_services JOIN arrays ON arrays.id = array_id
-               WHERE auto_approve = 1 AND arrays.status = 'created'`;
+               WHERE auto_approve = 1 AND public_services.state IN ('open', 'changing') AND arrays.status = 'created'`;
   return db.all<{ array_id: number }>(sql, {}).map(({ array_id: id }) => id);
 }
-
-export type ServiceValues = Omit<PublicService, 'id' | 'arrayId' | 'price'>;
 
 export function insertPublicService(tx: Tx, service: Omit<PublicService, 'id'>): void {
   services.insert(tx, service);
 }
 
 /** What is undefined stays. */
-export function updatePublicService(tx: Tx, arrayId: ArrayId, changes: Changes<ServiceValues>): void {
+export function updatePublicService(
+  tx: Tx,
+  arrayId: ArrayId,
+  changes: Changes<Omit<PublicService, 'id' | 'arrayId'>>,
+): void {
   services.update(tx, { arrayId }, { arrayId, ...changes });
 }
 

@@ -8,8 +8,8 @@ export function publicServiceRoutes(services: PublicServiceService): PortalHandl
         data: await services.create(actor, id, input),
         message: 'The public object service was created.',
       }),
-      update: async ({ array_id: id, ...change }, { actor }) => ({
-        data: await services.update(actor, id, change),
+      update: async ({ array_id: id, ...update }, { actor }) => ({
+        data: await services.update(actor, id, update),
         message: 'The public object service was updated.',
       }),
       get: ({ array_id: id }, { actor }) => ({ data: services.get(actor, id) }),

@@ -4,8 +4,8 @@ import type { PublicService } from './public-service.ts';
 
 export type PublicServiceView = RecordOf<typeof PublicObjectService>;
 
-/** Without its password. */
-export function publicServiceView(service: PublicService): PublicServiceView {
+/** Without its password. `price`: USD an hour, as the array's provider sells it now. */
+export function publicServiceView(service: PublicService, price: string): PublicServiceView {
   return {
     id: service.id,
     array_id: service.arrayId,
@@ -14,6 +14,6 @@ export function publicServiceView(service: PublicService): PublicServiceView {
     ip: service.ip,
     host: service.host,
     auto_approve: service.autoApprove,
-    price: service.price,
+    price,
   };
 }

@@ -1,0 +1,48 @@
+import { badParameter, parseHostAndPort, type Db } from '@granary/kernel';
+import ipaddr from 'ipaddr.js';
+import type { ArrayId } from '../../ids.ts';
+import type { PortalArray } from '../array.ts';
+import type { PublicService, ServicePlace } from './public-service.ts';
+import { findPublicService } from './repository.ts';
+
+/** Where the public service of an array is served; null while it has none. */
+export function servedPlace(db: Db, arrayId: ArrayId): ServicePlace | null {
+  const service = findPublicService(db, arrayId);
+  const isServed = service?.state === 'open' || service?.state === 'changing';
+  return isServed ? placeOf(service) : null;
+}
+
+/** Where a service that is on record is to be served. */
+export function placeOf({ ip, host }: Pick<PublicService, 'ip' | 'host'>): ServicePlace {
+  const place = parseHostAndPort(ip, 0);
+  return { address: place?.host ?? '', port: place?.port ?? 0, host };
+}
+
+/** `ip`, if it is an address and a port at which the array can serve; addresses of others are refused. */
+export function checkPlace(
+  ip: string,
+  { name, ipAddress, publicIp, managementUrl }: PortalArray,
+  interfaces: readonly { readonly address: string; readonly ipv6Address: string | null }[],
+): void {
+  const { address, port } = placeOf({ ip, host: '' });
+  if (!ipaddr.isValid(address) || (address.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(address)))
+    throw badParameter('ip', 'must be ip:port');
+  const ofNetworks = interfaces.flatMap((one) => [one.address, one.ipv6Address]);
+  const own = [ipAddress, publicIp, ...ofNetworks].filter((one) => one !== null);
+  if (!own.some((one) => isSame(one, address))) {
+    const has = own.length > 0 ? `it has ${own.join(', ')}` : 'it has none yet';
+    const problem = `must be at an address of array ${name}: ${has}; a public address or a virtual network gives it another`;
+    throw badParameter('ip', problem);
+  }
+  if (managementUrl !== null && portOf(managementUrl) === port)
+    throw badParameter('ip', `has the port of the array's management, ${port}; choose another`);
+}
+
+function isSame(one: string, other: string): boolean {
+  return ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url);
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}
