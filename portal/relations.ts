@@ -7,8 +7,8 @@ import { seedPrices } from './pricing/price-book.ts';
 import { listProvidersOfCloud } from './providers/repository.ts';
 import type { ProviderRelations } from './providers/service.ts';
 import { deletePendingOfUser } from './requests/repository.ts';
-import { deleteComputesOfUser } from './tenants/computes/repository.ts';
-import { deleteTenantsOfUser } from './tenants/repository.ts';
+import { deleteComputesOfProvider, deleteComputesOfUser } from './tenants/computes/repository.ts';
+import { deleteTenantsOfProvider, deleteTenantsOfUser } from './tenants/repository.ts';
 import { addTenantsOfProvider, addTenantsOfUser } from './tenants/service.ts';
 import type { Tools } from './tools.ts';
 import type { UserRelations } from './users/service.ts';
@@ -36,6 +36,10 @@ export function providerRelations({ clock }: Tools, changed: () => void): Provid
       seedPrices(tx, providerId, inventory, clock.now());
       addTenantsOfProvider(tx, providerId);
     },
+    removed: (tx, providerId) => {
+      deleteComputesOfProvider(tx, providerId);
+      deleteTenantsOfProvider(tx, providerId);
+    },
     use: (db, providerId) => {
       const { present: arrays, purged: billed } = countUses(db, 'provider_id', providerId);
       const networks = countNetworksOfProvider(db, providerId);
@@ -49,6 +53,7 @@ export function cloudRelations({ clock }: Tools, changed: () => void): CloudRela
   return {
     providers: listProvidersOfCloud,
     countArrays: (db, cloudId) => countUses(db, 'cloud_id', cloudId).present,
+    countBilled: (db, cloudId) => countUses(db, 'cloud_id', cloudId).purged,
     stocked: (tx, cloudId, inventory) => {
       for (const { id } of listProvidersOfCloud(tx, cloudId)) seedPrices(tx, id, inventory, clock.now());
     },

@@ -5,6 +5,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
 import { PortalAccountService } from './accounts/service.ts';
 import { SignUps } from './accounts/sign-ups.ts';
+import { excessWithout } from './arrays/compute-limits.ts';
 import { ArrayContentsService } from './arrays/contents.ts';
 import { ArrayDeletions } from './arrays/deletions.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
@@ -24,6 +25,7 @@ import { billingRoutes } from './billing/routes.ts';
 import { BillingService } from './billing/service.ts';
 import { Joining } from './clouds/joining.ts';
 import { IssuerRenewals } from './clouds/renewals.ts';
+import { findCloud } from './clouds/repository.ts';
 import { cloudRoutes } from './clouds/routes.ts';
 import { CloudService } from './clouds/service.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -92,7 +94,17 @@ export function createServices(tools: Tools): Services {
   const orders = new ArrayOrders(parts);
   const arrays = new ArrayService(parts);
   const vlans = new VlanService(tools, namesOfArrays);
-  const computes = new ComputeService(tools);
+  const computes = new ComputeService(tools, (db, account) => {
+    const cloudId = findProvider(db, account.providerId)?.cloudId;
+    const cloud = cloudId === undefined ? undefined : findCloud(db, cloudId);
+    return cloud && excessWithout(db, account, cloud.inventory.app_engines);
+  });
+  requests.register(['delete_compute'], {
+    execute: (tx, request) => {
+      computes.removeCompute(tx, request.arguments['compute_id'] as number, 'system');
+      return undefined;
+    },
+  });
   requests.register(['create_compute'], {
     execute: (tx, request) => {
       const args = request.arguments as unknown as ComputeArguments;

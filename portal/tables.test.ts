@@ -27,8 +27,11 @@ const OWNERS: Readonly<Record<string, string>> = {
   settings: 'settings',
   users: 'users',
 };
-/** Columns that SQL alone reads and writes: a removed user is no record, but bills show its former name. */
-const UNMAPPED: Readonly<Record<string, readonly string[]>> = { users: ['removed_at', 'former_name'] };
+/** Columns that SQL alone reads and writes: a removed user or provider is no record, but bills show its former name. */
+const UNMAPPED: Readonly<Record<string, readonly string[]>> = {
+  users: ['removed_at', 'former_name'],
+  providers: ['removed_at', 'former_name', 'former_key'],
+};
 /** Read by the hundred thousand for a bill, or a name and a value: their rows are no records. */
 const WITHOUT_RECORD = new Set(['metered_items', 'prices', 'settings']);
 

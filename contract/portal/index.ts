@@ -52,5 +52,5 @@ export { ObjectAccount } from './object-accounts.ts';
 export { priceKinds, type PriceKind } from './pricing.ts';
 export { Provider, ProviderGroup } from './providers.ts';
 export { ArrayRequest, requestKinds, requestStates, type RequestKind } from './requests.ts';
-export { Tenant } from './tenants.ts';
+export { Compute, Tenant } from './tenants.ts';
 export { User } from './users.ts';

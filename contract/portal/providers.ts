@@ -19,6 +19,14 @@ export const ProviderGroup = record('ProviderGroup', { id: str(), name: str() })
 const providerId = recordNumber('The provider');
 const groupId = recordNumber('The provider group');
 const providerName = name('Name shown to users', { example: 'local' });
+const hidden = boolean('Whether it is left out of what users see; their arrays at it run on', { example: false });
+const groupJoined = text('Id of the group it is in; empty or `null` takes it out of its group', {
+  min: 0,
+  max: 10,
+  pattern: '^([0-9]{1,10}|null|)$',
+  form: 'the id of a provider group, or null',
+  example: 'null',
+});
 const groupName = name('Name of the group', { example: 'europe' });
 const stored = success({ data: record('ProviderId', { provider_id: int() }) });
 const groupStored = success({ data: record('ProviderGroupId', { provider_group_id: int() }) });
@@ -50,19 +58,27 @@ export const providers = {
       }),
       cloud_id: recordNumber('The cloud it sells'),
       enabled: optional(boolean('Whether users see it')),
+      hidden: optional(hidden),
+      provider_group_id: optional(groupJoined),
     },
     reply: stored,
     errors: ['not_found', 'name_taken'],
   }),
   update: endpoint('POST', '/providers/{id}', {
-    summary: 'Rename a provider, open or close it',
+    summary: 'Rename a provider, open, close or hide it, have it join or leave a group',
     access: adminOnly,
-    params: { id: providerId, name: providerName, enabled: optional(boolean('Whether users see it')) },
+    params: {
+      id: providerId,
+      name: providerName,
+      enabled: optional(boolean('Whether users see it and may order')),
+      hidden: optional(hidden),
+      provider_group_id: optional(groupJoined),
+    },
     reply: stored,
     errors: ['not_found', 'name_taken'],
   }),
   delete: endpoint('DELETE', '/providers/{id}', {
-    summary: 'Remove a provider that has no array and no network',
+    summary: 'Remove a provider that has no array and no network; past bills keep its name',
     access: adminOnly,
     params: { id: providerId },
     reply: success({}),

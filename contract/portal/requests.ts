@@ -19,6 +19,7 @@ export const requestKinds = [
   'create_account',
   'delete_account',
   'create_compute',
+  'delete_compute',
 ] as const;
 export type RequestKind = (typeof requestKinds)[number];
 

@@ -14,6 +14,7 @@ import { renameRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
 import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
+import { checkComputeLimits } from './compute-limits.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { featureProblems } from './features.ts';
 import type { ArrayRecords } from './records.ts';
@@ -88,8 +89,10 @@ export class ArrayOrders {
   }
 
   #insert(tx: Tx, actor: PortalActor, order: Order, provider: Provider, spec: KeptSpec, requestId: RequestId): number {
-    const { tools, records } = this.#parts;
+    const { tools, clouds, records } = this.#parts;
     if (repository.findArrayByName(tx, actor.userId, order.name)) throw fail('name_taken', { name: order.name });
+    const wanted = { ownerId: actor.userId, providerId: provider.id, appEngine: spec.app_engine };
+    checkComputeLimits(tx, wanted, clouds.existing(tx, provider.cloudId).inventory);
     const waits = order.moderate || !mayActAtOnce(actor);
     const id = repository.insertArray(tx, {
       uuid: randomUUID(),

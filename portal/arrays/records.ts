@@ -3,7 +3,7 @@ import type { ArrayId, UserId } from '../ids.ts';
 import { findCloud } from '../clouds/repository.ts';
 import { interfacesOfArray } from '../networks/index.ts';
 import { priceOf } from '../pricing/price-book.ts';
-import { findProvider } from '../providers/repository.ts';
+import { findSeller } from '../providers/repository.ts';
 import { findPublicService } from './public-services/repository.ts';
 import { publicServiceView } from './public-services/view.ts';
 import type { Tools } from '../tools.ts';
@@ -90,7 +90,7 @@ export class ArrayRecords {
   }
 
   #facts(db: Db, array: PortalArray): ArrayFacts {
-    const provider = findProvider(db, array.providerId);
+    const provider = findSeller(db, array.providerId);
     const cloud = findCloud(db, array.cloudId);
     const service = findPublicService(db, array.id);
     if (!provider || !cloud) throw new Error(`Array ${array.id} has no provider or cloud`);

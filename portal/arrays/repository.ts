@@ -53,6 +53,20 @@ export function findArrayByName(db: Db, ownerId: UserId, name: string): PortalAr
   return arrays.get<OfOwner>(db, sql, { ownerId, name });
 }
 
+/** The app engines of the arrays that a user has at a provider, those included that wait for approval or can be undeleted. */
+export function listAppEngines(
+  db: Db,
+  ownerId: UserId,
+  providerId: ProviderId,
+): { readonly id: ArrayId; readonly key: string }[] {
+  return db.all(
+    `SELECT id, json_extract(spec, '$.app_engine') AS key FROM arrays
+     WHERE owner_id = :ownerId AND provider_id = :providerId AND json_extract(spec, '$.app_engine') IS NOT NULL
+       AND (status <> 'deleted' OR purge_at IS NOT NULL) AND (status <> 'failed' OR nova_id IS NOT NULL)`,
+    { ownerId, providerId },
+  );
+}
+
 /** Whether it is or was on record, in whatever state. */
 export function isKnown(db: Db, uuid: string): boolean {
   return db.get('SELECT 1 FROM arrays WHERE uuid = :uuid', { uuid }) !== undefined;

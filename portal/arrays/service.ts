@@ -1,6 +1,6 @@
 import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { RequestKind } from '@granary/contract/portal';
-import { badParameter, badParameters, fail, GranaryError, type FieldProblem, type Tx } from '@granary/kernel';
+import { badParameter, badParameters, fail, GranaryError, type Db, type FieldProblem, type Tx } from '@granary/kernel';
 import type { ArrayId, NetworkId, RequestId } from '../ids.ts';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
@@ -9,6 +9,7 @@ import type { PortalRequest } from '../requests/request.ts';
 import type { RequestService } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
+import { checkComputeLimits } from './compute-limits.ts';
 import { deletable, type ArrayDeletions } from './deletions.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import type { PortalArray } from './array.ts';
@@ -231,7 +232,9 @@ export class ArrayService {
   #executeChange(tx: Tx, request: PortalRequest): number {
     const { states, lifecycle } = this.#parts;
     const change = request.arguments['change'] as Change;
-    const { id } = states.require(tx, request.arrayId as number, null, describeChange(change), changeable);
+    const array = states.require(tx, request.arrayId as number, null, describeChange(change), changeable);
+    const { id } = array;
+    this.#checkCompute(tx, array, change);
     return lifecycle.start(tx, 'array.change', id, { change });
   }
 
@@ -246,9 +249,16 @@ export class ArrayService {
     const { requests } = this.#parts;
     const array = this.#existing(actor, id, product);
     await this.#check(array, change);
+    this.#parts.tools.store.read((db) => this.#checkCompute(db, array, change));
     const filing = { kind, name: array.name, arrayId: id, arguments: { change }, moderate: false } as const;
     const { decided, requestId, jobId } = await requests.file(actor, filing);
     return decided ? this.#outcome(array, describeChange(change), jobId as number) : waitsFor(requestId);
+  }
+
+  #checkCompute(db: Db, { id: arrayId, ownerId, providerId, cloudId }: PortalArray, change: Change): void {
+    if (change.type !== 'engine') return;
+    const wanted = { ownerId, providerId, arrayId, appEngine: change.appEngine };
+    checkComputeLimits(db, wanted, this.#parts.clouds.existing(db, cloudId).inventory);
   }
 
   /** A change that is the owner's own affair. */

@@ -47,6 +47,8 @@ export interface CloudRelations {
   providers(db: Db, cloudId: CloudId): readonly { readonly name: string }[];
   /** Arrays it hosts, or is about to. */
   countArrays(db: Db, cloudId: CloudId): number;
+  /** Arrays of it that only bills name. */
+  countBilled(db: Db, cloudId: CloudId): number;
   /** The cloud has another inventory: what is new in it gets a price. */
   stocked(tx: Tx, cloudId: CloudId, inventory: Inventory): void;
   /** After the commit: array records show the cloud. */
@@ -184,6 +186,11 @@ export class CloudService {
       const providers = this.#relations.providers(tx, id);
       if (providers.length > 0) {
         const by = `provider ${providers.map((provider) => provider.name).join(', ')} sells it; delete that first`;
+        throw fail('in_use', { kind: 'Cloud', id: name, by });
+      }
+      const billed = this.#relations.countBilled(tx, id);
+      if (billed > 0) {
+        const by = `${billed} deleted arrays of it are on bills; set enabled=false instead`;
         throw fail('in_use', { kind: 'Cloud', id: name, by });
       }
       repository.deleteCloud(tx, id);

@@ -1,4 +1,4 @@
-import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import { flag, generated, plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
 import type { CloudId, ProviderGroupId, ProviderId } from '../ids.ts';
 import { isOpenCloud } from '../clouds/repository.ts';
 import type { Provider, ProviderGroup } from './provider.ts';
@@ -19,12 +19,19 @@ const SELECT = `SELECT ${providers.fields()} FROM providers`;
 const SELECT_GROUP = `SELECT ${groups.fields()} FROM provider_groups`;
 
 /** Users see the providers that are open, not hidden, and whose cloud is open. */
-const SEEN = `(:all = 1 OR (providers.enabled = 1 AND hidden = 0
+const SEEN = `removed_at IS NULL AND (:all = 1 OR (providers.enabled = 1 AND hidden = 0
   AND ${isOpenCloud('cloud_id')}))`;
 
-/** For queries of what providers sell, by the column that has the provider's id. */
+/** For queries of what providers sell, by the column that has the provider's id. A removed one keeps the former name. */
 export function nameOfProvider(column: string): string {
-  return `(SELECT name FROM providers WHERE providers.id = ${column})`;
+  return `(SELECT coalesce(former_name, name) FROM providers WHERE providers.id = ${column})`;
+}
+
+/** What records of its arrays show of a provider, also of a removed one. */
+export function findSeller(db: Db, id: ProviderId): Pick<Provider, 'name' | 'key'> | undefined {
+  const sql =
+    'SELECT coalesce(former_name, name) AS name, coalesce(former_key, key) AS key FROM providers WHERE id = :id';
+  return db.get<Pick<Provider, 'name' | 'key'>>(sql, { id });
 }
 
 export function listProviders(db: Db, all: boolean, page: Page): Provider[] {
@@ -45,7 +52,7 @@ export function findProviderByKey(db: Db, key: string, all: boolean): Provider |
 }
 
 export function listProvidersOfCloud(db: Db, cloudId: CloudId): Provider[] {
-  return providers.all(db, `${SELECT} WHERE cloud_id = :cloudId ORDER BY id`, { cloudId });
+  return providers.all(db, `${SELECT} WHERE cloud_id = :cloudId AND removed_at IS NULL ORDER BY id`, { cloudId });
 }
 
 /** A name or a key that another provider has. */
@@ -54,14 +61,27 @@ export function findClash(db: Db, name: string, key: string, self: number): Prov
   return providers.get(db, sql, { name, key, self });
 }
 
-type NewProvider = Pick<Provider, 'name' | 'key' | 'cloudId' | 'enabled' | 'createdAt'>;
+type NewProvider = Omit<Provider, 'id'>;
 
 export function insertProvider(tx: Tx, provider: NewProvider): ProviderId {
-  return providers.insert(tx, { ...provider, groupId: null, hidden: false });
+  return providers.insert(tx, provider);
 }
 
-export function updateProvider(tx: Tx, id: ProviderId, changes: Pick<Provider, 'name' | 'enabled'>): void {
+export function updateProvider(
+  tx: Tx,
+  id: ProviderId,
+  changes: Changes<Pick<Provider, 'name' | 'enabled' | 'hidden' | 'groupId'>>,
+): void {
   providers.update(tx, { id }, changes);
+}
+
+/** Keeps what bills name. No name or key has a control character or a space, so the new ones are free. */
+export function removeProvider(tx: Tx, id: ProviderId, now: number): void {
+  tx.run(
+    `UPDATE providers SET former_name = name, former_key = key, name = 'removed' || char(31) || id,
+       key = 'removed ' || id, provider_group_id = NULL, enabled = 0, removed_at = :now WHERE id = :id`,
+    { id, now },
+  );
 }
 
 export function deleteProvider(tx: Tx, id: ProviderId): void {

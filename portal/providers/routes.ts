@@ -12,8 +12,8 @@ export function providerRoutes(providers: ProviderService): PortalHandlers {
       },
       get: ({ id }, { actor }) => ({ data: providers.get(actor, id) }),
       create: async (input, { actor }) => ({ data: { provider_id: await providers.create(input, actor.username) } }),
-      update: async ({ id, name, enabled }, { actor }) => ({
-        data: { provider_id: await providers.update(id, name, enabled, actor) },
+      update: async ({ id, ...change }, { actor }) => ({
+        data: { provider_id: await providers.update(id, change, actor) },
       }),
       delete: async ({ id }, { actor }) => {
         await providers.delete(id, actor);

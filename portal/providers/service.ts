@@ -1,6 +1,6 @@
 import type { Inventory } from '@granary/contract/cloud';
 import { fail, type Db, type Page, type Tx } from '@granary/kernel';
-import type { ProviderId } from '../ids.ts';
+import type { ProviderGroupId, ProviderId } from '../ids.ts';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
@@ -13,7 +13,12 @@ export interface NewProvider {
   readonly key: string;
   readonly cloud_id: number;
   readonly enabled?: boolean | undefined;
+  readonly hidden?: boolean | undefined;
+  /** Text, as records show it: the group's id; empty or `null` for none. */
+  readonly provider_group_id?: string | undefined;
 }
+
+export type ProviderChange = Omit<NewProvider, 'key' | 'cloud_id'>;
 
 /** What keeps a provider from being deleted. */
 export interface ProviderUse {
@@ -27,6 +32,8 @@ export interface ProviderUse {
 /** What other resources have to do with providers; all but `changed` in the transaction of the change. */
 export interface ProviderRelations {
   created(tx: Tx, providerId: ProviderId, inventory: Inventory): void;
+  /** Nothing but bills names it from now on. */
+  removed(tx: Tx, providerId: ProviderId): void;
   use(db: Db, providerId: ProviderId): ProviderUse;
   /** After the commit: array records show the provider. */
   changed(): void;
@@ -64,24 +71,26 @@ export class ProviderService {
   create(provider: NewProvider, actor = 'system'): Promise<number> {
     const { store, clock, events } = this.#tools;
     return store.write((tx) => {
-      const { name, key, cloud_id: cloudId, enabled = true } = provider;
+      const { name, key, cloud_id: cloudId, enabled = true, hidden = false } = provider;
+      const groupId = groupOf(tx, provider.provider_group_id) ?? null;
       const { inventory } = this.#clouds.existing(tx, cloudId);
       const clash = repository.findClash(tx, name, key, 0);
       if (clash) throw fail('name_taken', { name: clash.key === key ? key : name });
       const now = clock.now();
-      const id = repository.insertProvider(tx, { name, key, cloudId, enabled, createdAt: now });
+      const id = repository.insertProvider(tx, { name, key, groupId, cloudId, enabled, hidden, createdAt: now });
       this.#relations.created(tx, id, inventory);
       events.record(tx, { title: `Provider ${name} was added.`, subject: `provider:${id}`, actor });
       return id;
     });
   }
 
-  update(id: ProviderId, name: string, enabled: boolean | undefined, actor: PortalActor): Promise<number> {
+  update(id: ProviderId, change: ProviderChange, actor: PortalActor): Promise<number> {
     const { store, events } = this.#tools;
     return store.write((tx) => {
       const known = this.#existing(tx, id);
+      const { name, enabled, hidden, provider_group_id: group } = change;
       if (repository.findClash(tx, name, known.key, id)) throw fail('name_taken', { name });
-      repository.updateProvider(tx, id, { name, enabled: enabled ?? known.enabled });
+      repository.updateProvider(tx, id, { name, enabled, hidden, groupId: groupOf(tx, group) });
       events.record(tx, { title: `Provider ${name} was changed.`, subject: `provider:${id}`, actor: actor.username });
       tx.afterCommit(() => this.#relations.changed());
       return id;
@@ -89,12 +98,16 @@ export class ProviderService {
   }
 
   async delete(id: ProviderId, actor: PortalActor): Promise<void> {
-    const { store, events } = this.#tools;
+    const { store, clock, events } = this.#tools;
     await store.write((tx) => {
       const { name } = this.#existing(tx, id);
-      const by = usedBy(this.#relations.use(tx, id));
+      const use = this.#relations.use(tx, id);
+      const by = usedBy(use);
       if (by !== undefined) throw fail('in_use', { kind: 'Provider', id: name, by });
-      repository.deleteProvider(tx, id);
+      this.#relations.removed(tx, id);
+      if (use.billed > 0) repository.removeProvider(tx, id, clock.now());
+      else repository.deleteProvider(tx, id);
+      tx.afterCommit(() => this.#relations.changed());
       events.record(tx, { title: `Provider ${name} was removed.`, subject: `provider:${id}`, actor: actor.username });
     });
   }
@@ -106,10 +119,17 @@ export class ProviderService {
   }
 }
 
-function usedBy({ arrays, billed, networks, vlans }: ProviderUse): string | undefined {
-  if (arrays > 0) return `it has ${arrays} arrays; delete them first`;
+/** The group that a parameter names; null for none, undefined where it is absent. */
+function groupOf(db: Db, named: string | undefined): ProviderGroupId | null | undefined {
+  if (named === undefined) return undefined;
+  if (named === '' || named === 'null') return null;
+  const id = Number(named);
+  if (!repository.findGroup(db, id)) throw fail('not_found', { kind: 'provider group', id });
+  return id;
+}
+
+function usedBy({ arrays, networks, vlans }: ProviderUse): string | undefined {
+  if (arrays > 0) return `it has ${arrays} arrays; delete them first, and purge those that can be undeleted`;
   if (networks > 0) return `it has ${networks} virtual networks; delete them first`;
-  if (vlans > 0) return `it has ${vlans} VLANs; deallocate them first`;
-  // Bills for the past name the provider, so it stays; closing it hides it from users.
-  return billed > 0 ? `${billed} deleted arrays are on its bills; set enabled=false instead` : undefined;
+  return vlans > 0 ? `it has ${vlans} VLANs; deallocate them first` : undefined;
 }

@@ -64,6 +64,10 @@ export function insertTenant(tx: Tx, { userId, providerId, name }: Omit<Tenant, 
   );
 }
 
+export function deleteTenantsOfProvider(tx: Tx, providerId: ProviderId): void {
+  tx.run('DELETE FROM tenants WHERE provider_id = :providerId', { providerId });
+}
+
 export function deleteTenantsOfUser(tx: Tx, userId: UserId): void {
   tx.run('DELETE FROM tenants WHERE user_id = :userId', { userId });
 }

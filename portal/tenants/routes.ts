@@ -16,6 +16,13 @@ export function tenantRoutes(
       },
     },
     computes: {
+      list: (page, context) => {
+        const { computes: data, total } = computes.list(context.actor, page);
+        context.total = total;
+        return { data };
+      },
+      get: ({ id }, { actor }) => ({ data: computes.get(actor, id) }),
+      delete: async ({ id }, { actor }) => ({ message: await computes.remove(actor, id, fileRequest) }),
       create: async (input, { actor }) => ({ message: await computes.order(input, actor, fileRequest) }),
     },
   };

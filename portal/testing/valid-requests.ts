@@ -90,6 +90,17 @@ const ownersDeletedArray: Prepare = async (portal) => {
   return { array_id: id };
 };
 
+/** A compute account of the owner's with nothing in it. */
+const ownersCompute: Prepare = async ({ owner, admin, name }) => {
+  const display_name = name('farm');
+  await owner.client.computes.create({ provider_id: 1, display_name });
+  const { data } = await owner.client.arrayRequests.list({ status: 'pending' });
+  const request = data.find((one) => one.name === display_name)!;
+  await admin.client.arrayRequests.approve({ id: request.id, name: display_name });
+  const made = (await owner.client.computes.list()).data.find((one) => one.display_name === display_name)!;
+  return { id: made.id };
+};
+
 /** The owner's order of a new array, which waits for an administrator. */
 const ownersRequest: Prepare = async ({ owner, name }) => {
   const array = name('wanted');
@@ -290,6 +301,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'objectAccounts.list': ownersObjectArray,
   'objectAccounts.listAll': nothing,
   'objectAccounts.delete': ownersAccount,
+  'computes.list': nothing,
+  'computes.get': ownersCompute,
+  'computes.delete': ownersCompute,
   'computes.create': ({ name }) => ({ provider_id: 1, display_name: name('farm') }),
   'tenants.list': nothing,
   'vlans.list': nothing,
