@@ -90,10 +90,13 @@ const ownersDeletedArray: Prepare = async (portal) => {
   return { array_id: id };
 };
 
+/** The people of these tests order one array after the other. */
+const ample = { cores: 100_000, ram: 1_000_000, instances: 100_000 };
+
 /** A compute account of the owner's with nothing in it. */
 const ownersCompute: Prepare = async ({ owner, admin, name }) => {
   const display_name = name('farm');
-  await owner.client.computes.create({ provider_id: 1, display_name });
+  await owner.client.computes.create({ provider_id: 1, display_name, ...ample });
   const { data } = await owner.client.arrayRequests.list({ status: 'pending' });
   const request = data.find((one) => one.name === display_name)!;
   await admin.client.arrayRequests.approve({ id: request.id, name: display_name });
@@ -304,7 +307,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'computes.list': nothing,
   'computes.get': ownersCompute,
   'computes.delete': ownersCompute,
-  'computes.create': ({ name }) => ({ provider_id: 1, display_name: name('farm') }),
+  'computes.create': ({ name }) => ({ provider_id: 1, display_name: name('farm'), ...ample }),
   'tenants.list': nothing,
   'vlans.list': nothing,
   'vlans.listAvailable': () => ({ provider_id: 1 }),
