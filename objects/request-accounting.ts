@@ -50,10 +50,10 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
     flush,
     settings: chosen,
     policies: () =>
-      policies.list().map(({ name, report, said }) => ({
+      policies.list().map(({ name, report }) => ({
         index: report.policy.index,
         name,
-        monthCost: said?.monthCost ?? '0',
+        displayName: report.policy.name,
       })),
     stored: (account, from, to) => engine.catalogue.storedOver(account, from, to),
   });

@@ -4,6 +4,7 @@ import { type KnownDrive, type ObjectDriveService } from '../drives/service.ts';
 import { partOf } from '../engine/parts.ts';
 import type { PolicyReport } from '../engine/report.ts';
 import { recordChanged } from '../inventory/repository.ts';
+import { recordPrice } from '../prices/repository.ts';
 import type { ObjectsTools } from '../tools.ts';
 import { CapacityForecast, type CapacityMode } from './capacity.ts';
 import type { PolicyNotes } from './policy.ts';
@@ -106,6 +107,7 @@ export class PolicyService {
     const { displayName } = this.get(id);
     await store.write((tx) => {
       updatePolicy(tx, displayName, changes);
+      if (changes.monthCost !== undefined) recordPrice(tx, `policy:${displayName}`, changes.monthCost, clock.now());
       recordChanged(tx, 'policy', displayName, clock.now());
       const title = `Storage policy ${displayName} was described or priced anew.`;
       events.record(tx, { severity: 'notice', title, subject: `policy:${displayName}`, actor });

@@ -1,4 +1,5 @@
 import type { Clock, EventLog, HostedConfiguration, MailServer, Store, Vault } from '@granary/kernel';
+import { recordPrice } from '../prices/repository.ts';
 import { findSettings, insertSettings, updateSettings } from './repository.ts';
 
 /** As it is kept: the password sealed. */
@@ -96,6 +97,9 @@ export class ArraySettings {
     await store.write((tx) => {
       const chosen = JSON.parse(findSettings(tx)?.chosen ?? '{}') as Partial<Settings>;
       updateSettings(tx, JSON.stringify({ ...chosen, ...changes }), clock.now());
+      const { uploadRatePerGb: upload, downloadRatePerGb: download } = changes;
+      if (upload !== undefined) recordPrice(tx, 'upload', upload, clock.now());
+      if (download !== undefined) recordPrice(tx, 'download', download, clock.now());
       events.record(tx, { severity: 'notice', title, subject: 'settings:array', actor });
       tx.afterCommit(changed);
     });

@@ -57,6 +57,25 @@ export function billOf(use: AccountUse, prices: Prices, type: 'summary' | 'detai
   return { items, total: items.reduce((sum, { charge }) => sum + charge, 0n) };
 }
 
+/** The bills of parts of a time as one: what was used and charged adds up, and what is counted is that of the end. */
+export function joined(bills: readonly Bill[]): Bill {
+  const items = new Map<string, Item>();
+  for (const item of bills.flatMap((bill) => bill.items)) {
+    const name = `${item.category}:${item.subcategory}:${item.type}`;
+    const before = items.get(name);
+    items.set(name, before && typeof item.quantity === 'bigint' ? added(before, item) : item);
+  }
+  return { items: [...items.values()], total: bills.reduce((sum, { total }) => sum + total, 0n) };
+}
+
+function added(one: Item, other: Item): Item {
+  return {
+    ...other,
+    quantity: BigInt(one.quantity) + BigInt(other.quantity),
+    charge: one.charge + other.charge,
+  };
+}
+
 export function itemView({ quantity, charge, ...item }: Item) {
   const billed_units = typeof quantity === 'number' ? quantity : unitsShown(quantity);
   return { ...item, billed_amount: amountShown(charge), billed_units };

@@ -4,17 +4,19 @@ import type { StoredUsage } from '@granary/storage/object-store';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, listAccountsAfter } from '../accounts/repository.ts';
 import type { ObjectsActor } from '../actor.ts';
+import { listPriceChanges, type PriceChange, type PricedItem } from '../prices/repository.ts';
 import type { Settings } from '../settings/service.ts';
 import { amountShown, nanosOf, storedShares, type Charge, type Shares } from './amount.ts';
 import { monthsOf, periodOf, type Asked, type Period } from './period.ts';
-import { billOf, countsOf, itemView, type AccountUse, type Prices } from './report.ts';
+import { partsOf, priceAt } from './price-history.ts';
+import { billOf, countsOf, itemView, joined, type AccountUse, type Prices } from './report.ts';
 import type { Transferred } from './repository.ts';
 
-/** A storage policy as it is priced now. */
-interface PolicyPrice {
+/** A storage policy; its prices are on record by the name people gave it. */
+interface PricedByName {
   readonly index: number;
   readonly name: string;
-  readonly monthCost: string;
+  readonly displayName: string;
 }
 
 /** What an account moved from one day to another, the last not among them. */
@@ -27,8 +29,8 @@ interface UsageReportOptions {
   readonly clock: Clock;
   readonly metering: TransferReader;
   readonly configuration: () => HostedConfiguration;
-  readonly settings: () => Pick<Settings, 'uploadRatePerGb' | 'downloadRatePerGb' | 'billingUnit'>;
-  readonly policies: () => readonly PolicyPrice[];
+  readonly settings: () => Pick<Settings, 'billingUnit'>;
+  readonly policies: () => readonly PricedByName[];
   /** Everything answered before is counted afterwards. */
   readonly flush: () => Promise<void>;
   readonly stored: (account: string, from: number, to: number) => readonly StoredUsage[];
@@ -45,8 +47,8 @@ const DAY_MS = 86_400_000;
 const ACCOUNTS_PER_TURN = 100;
 
 /**
- * What accounts used and what it costs, at the prices of the moment the report is made. Deleted accounts are reported
- * until they are cleaned up.
+ * What accounts used and what it costs, each day at the prices of that day: a price that is set later changes no report of
+ * the past. Deleted accounts are reported until they are cleaned up.
  */
 export class UsageReports {
   readonly #options: UsageReportOptions;
@@ -56,15 +58,18 @@ export class UsageReports {
   }
 
   async generate(asked: ReportAsked, actor: ObjectsActor) {
-    const { clock, flush } = this.#options;
+    const { store, clock, flush } = this.#options;
     const period = periodOf(asked, clock.now());
     const named = asked.account_id ?? actor.accountId ?? ALL;
     await flush();
-    const prices = this.#prices();
+    const changes = store.read(listPriceChanges);
+    const parts = partsOf(period, changes).map((part) => ({ part, prices: this.#pricesAt(changes, part.from) }));
     const summaries = [];
     let total: Charge = 0n;
     for await (const account of named === ALL ? this.#allAccounts() : [this.#account(named)]) {
-      const bill = billOf(await this.#use(account.id, period), prices, asked.report_type);
+      const uses = [];
+      for (const { part, prices } of parts) uses.push({ use: await this.#use(account.id, part), prices });
+      const bill = joined(uses.map(({ use, prices }) => billOf(use, prices, asked.report_type)));
       total += bill.total;
       summaries.push({
         account_header: {
@@ -76,7 +81,7 @@ export class UsageReports {
         usage_summary: bill.items.map(itemView),
       });
     }
-    return { account_usage_summary: summaries, report_header: this.#header(period, total) };
+    return { account_usage_summary: summaries, report_header: this.#header(period, total, changes) };
   }
 
   #account(id: string): Account {
@@ -116,29 +121,31 @@ export class UsageReports {
     return { ...transferred, stored: shares, ...countsOf(last) };
   }
 
-  #prices(): Prices {
-    const { settings, policies } = this.#options;
-    const { uploadRatePerGb, downloadRatePerGb } = settings();
+  #pricesAt(changes: readonly PriceChange[], at: number): Prices {
+    const priced = (item: PricedItem) => nanosOf(priceAt(changes, item, at));
     return {
-      upload: nanosOf(uploadRatePerGb),
-      download: nanosOf(downloadRatePerGb),
-      policies: policies().map(({ index, name, monthCost }) => ({ index, name, monthPrice: nanosOf(monthCost) })),
+      upload: priced('upload'),
+      download: priced('download'),
+      policies: this.#options.policies().map(({ index, name, displayName }) => {
+        return { index, name, monthPrice: priced(`policy:${displayName}`) };
+      }),
     };
   }
 
-  #header({ from, to }: Period, total: Charge) {
+  /** With the prices at the end of the time. */
+  #header({ from, to }: Period, total: Charge, changes: readonly PriceChange[]) {
     const { clock, configuration, settings, policies } = this.#options;
     const { internalName, displayName, managementUrl } = configuration();
-    const { uploadRatePerGb, downloadRatePerGb, billingUnit } = settings();
+    const price = (item: PricedItem) => Number(priceAt(changes, item, Math.max(from, to - 1)));
     return {
       objs_name: internalName,
       objs_display_name: displayName,
-      upload_rate_per_gb: uploadRatePerGb,
-      download_rate_per_gb: downloadRatePerGb,
+      upload_rate_per_gb: price('upload'),
+      download_rate_per_gb: price('download'),
       policy_capacity_usage_cost_gbmonth: Object.fromEntries(
-        policies().map(({ name, monthCost }) => [name, Number(monthCost)]),
+        policies().map(({ name, displayName }) => [name, price(`policy:${displayName}`)]),
       ),
-      billing_unit: billingUnit,
+      billing_unit: settings().billingUnit,
       total_usage_charges: amountShown(total),
       reporting_interval: {
         report_time: formatUtc(clock.now()),

@@ -10,6 +10,7 @@ import type { ObjectsActor } from '../actor.ts';
 import { meteringMigrations } from '../metering/migrations.ts';
 import { Metering } from '../metering/service.ts';
 import { migrations } from '../migrations.ts';
+import { recordPrice } from '../prices/repository.ts';
 import { dataRequest } from '../testing/requests.ts';
 import { amountShown, movedShares, nanosOf, storedShares, unitsShown } from './amount.ts';
 import { monthsOf, periodOf } from './period.ts';
@@ -52,7 +53,7 @@ async function start(t: TestContext) {
     log: createLog('test', 'silent'),
     driveUuid: () => undefined,
   });
-  const settings = { uploadRatePerGb: 0.01, downloadRatePerGb: 0.09, billingUnit: 'eur' as const };
+  const settings = { billingUnit: 'eur' as const };
   const configuration = testConfiguration(temporaryFolder(t));
   const stored = (account: string, from: number, to: number): StoredUsage[] =>
     kept
@@ -68,6 +69,10 @@ async function start(t: TestContext) {
   await store.write((tx) => {
     insertAccount(tx, { id: WEB, name: 'webhosting', isSystem: false }, 0);
     insertAccount(tx, { id: BACKUP, name: 'backup', isSystem: false }, 0);
+    recordPrice(tx, 'upload', 0.01, 0);
+    recordPrice(tx, 'download', 0.09, 0);
+    recordPrice(tx, 'policy:hot', '0.1', 0);
+    recordPrice(tx, 'policy:cold', '0.025', 0);
   });
   const reports = new UsageReports({
     store,
@@ -77,8 +82,8 @@ async function start(t: TestContext) {
     configuration: () => configuration,
     settings: () => settings,
     policies: () => [
-      { index: 0, name: 'policy-00000001', monthCost: '0.1' },
-      { index: 1, name: 'policy-00000002', monthCost: '0.025' },
+      { index: 0, name: 'policy-00000001', displayName: 'hot' },
+      { index: 1, name: 'policy-00000002', displayName: 'cold' },
     ],
     flush: () => Promise.resolve(),
   });
@@ -135,6 +140,33 @@ test('a report is exactly what was moved and stored, at the prices of the array'
 function item(category: string, subcategory: string, type: string, unit: string, units: number, amount: number) {
   return { category, subcategory, type, unit, billed_units: units, billed_amount: amount };
 }
+
+test('a price that is set later changes no report of the past, and holds for the whole day it is set on', async (t) => {
+  const { clock, store, kept, reports, move } = await start(t);
+  kept.push({ account: WEB, policy: 0, bytes: 31 * GB, since: Date.parse('2025-01-01T00:00:00Z') });
+  for (const day of ['2026-01-09', '2026-01-10', '2026-01-20']) move(WEB, `${day}T10:00:00Z`, GB, 0);
+  const january = { ...monthly, month: '2026-01' };
+  const charges = async (asked: ReportAsked) => {
+    const { account_usage_summary: summary, report_header: header } = await reports.generate(asked, dana);
+    const lines = summary[0]!.usage_summary.map((one) => [one.subcategory, one.billed_units, one.billed_amount]);
+    return { up: lines[0], hot: lines[4], rate: header.upload_rate_per_gb, objects: lines[2]?.[1] };
+  };
+  const before = await charges(january);
+  assert.deepEqual(before, { up: ['upload', 3, 0.03], hot: ['policy-00000001', 31, 3.1], rate: 0.01, objects: 3 });
+  clock.set('2026-02-11T10:00:00Z');
+  const setAt = (at: string) =>
+    store.write((tx) => {
+      recordPrice(tx, 'upload', 1, Date.parse(at));
+      recordPrice(tx, 'policy:hot', '9', Date.parse(at));
+    });
+  await setAt('2026-02-11T10:00:00Z');
+  assert.deepEqual(await charges(january), before);
+  await setAt('2026-01-10T23:00:00Z');
+  const { up, hot, rate } = await charges(january);
+  assert.deepEqual([up, rate], [['upload', 3, 2.01], 1]);
+  assert.deepEqual(hot, ['policy-00000001', 31, 0.9 + 22 * 9]);
+  assert.deepEqual((await charges(detailed('2026-01-01', '2026-01-09'))).up, ['upload', 1, 0.01]);
+});
 
 test('a summary has one line for each kind of thing and the same total', async (t) => {
   const { kept, reports, move } = await start(t);
