@@ -196,7 +196,7 @@ test('a process that does not come up makes the array fail with the reason; rest
   await friend.client.arrays.create({ ...blockOrder, name: array });
   const id = portal.idOf(friend, array);
   await until(() => isHosted(array), 'the cloud has placed it');
-  assert.deepEqual([(await shown(id)).id, (await shown(id)).status], [null, 'creating']);
+  assert.deepEqual([(await shown(id)).id, (await shown(id)).status], [id, 'creating']);
   cloud.setState(array, 'failed', 'It crashed three times in a minute.');
   await portal.until(id, 'failed');
   cloud.isSlow = false;

@@ -54,6 +54,8 @@ test("a new provider has the cloud's list prices", async () => {
     'drive:HDD_100GB': '0.001',
     cache_gb: '0.0001',
     public_ip: '0.004',
+    proxy: '0',
+    public_objs: '0',
   });
 });
 
