@@ -1,7 +1,6 @@
 import type { Param, ParamKind, UploadedFile } from '@granary/contract';
 import { fieldShape, itemShape, shapeOf, type Shape } from './shape.ts';
 
-const ENUM_LENGTH_MAX = 256;
 /** A value, or the problem with it. */
 export type Coerced = { readonly value: unknown } | { readonly problem: string };
 
@@ -11,6 +10,8 @@ const YES = new Set(['true', '1', 'yes', 'on']);
 const NO = new Set(['false', '0', 'no', 'off']);
 const MEGABYTES: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 };
 const DEPTH_MAX = 32;
+/** No longer value is compared in another case. */
+const ENUM_LENGTH_MAX = 256;
 
 const toInteger = (raw: unknown) => toNumber(raw, /^[+-]?\d{1,64}$/, 'must be a whole number');
 const toDecimal = (raw: unknown) => toNumber(raw, /^[+-]?\d{1,32}(\.\d{1,31})?$/, 'must be a number');
