@@ -96,11 +96,11 @@ test('addresses may name an account by its name once that is switched on, and no
 
 test('who administers the array reaches the data of accounts only while that is switched on', async () => {
   const get = async () => (await objects.s3(owner).call('GET', `/${home}:photos/beach.jpg`)).status;
-  assert.equal(await get(), 404, 'as if it were not there');
+  assert.equal(await get(), 403);
   await client.call(users.enableAdminAccess, {});
   assert.deepEqual([await get(), (await shown()).admin_access_enabled], [200, 'YES']);
   await client.call(users.disableAdminAccess, {});
-  assert.equal(await get(), 404);
+  assert.equal(await get(), 403);
 });
 
 /** Statuses of as many changes, and of as many reads, sent at once. */
