@@ -173,6 +173,9 @@ Generated from the contract by \`npm run docs:api\`; a test calls every operatio
 - Users share what an array has: free drives, room in pools, and how many volumes, snapshots, servers and policies there
   may be. There are no shares for each: users of an array trust each other that far. Tenants who do not have arrays of
   their own.
+- Over Swift a \`member\` of an account owns nothing of it: what ACLs of containers (\`X-Container-Read\`, \`X-Container-Write\`)
+  and of the account (\`X-Account-Access-Control\`) open to a member is open, the rest is refused. Over S3 every user of an
+  account reaches its buckets, as far as their policies let them. An \`account_admin\` owns the account over both.
 - In object storage the keys of an account's primary user are shown to that user and to administrators of the array, and
   replaced by them, not by other administrators of the account.
 - What has no creator who is still a user (the portal, a mirror of another array, a removed user) is the

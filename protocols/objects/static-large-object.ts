@@ -22,6 +22,8 @@ export interface StaticSegment {
   readonly sub_slo?: boolean;
   /** `first-last`, both included. */
   readonly range?: string;
+  /** Bytes of the manifest itself, base64: there is no object, and no name of one. */
+  readonly data?: string;
 }
 
 /** A segment is gone, was changed since, or is not open to the reader. */
@@ -96,8 +98,12 @@ async function* readSegments(
       if (position >= wanted.end) return;
       continue;
     }
-    const version = findSegment(store, account, segment, options);
     const range = { start: used.start + from, end: used.start + to };
+    if (segment.data !== undefined) {
+      yield Buffer.from(segment.data, 'base64').subarray(range.start, range.end);
+      continue;
+    }
+    const version = findSegment(store, account, segment, options);
     if (segment.sub_slo === true) yield* readSegments(store, version, range, options, depth + 1);
     else yield* store.read(version, range);
   }

@@ -73,7 +73,7 @@ test('the answer to a refused upload arrives although the client is still sendin
   const wire = new Wire(swift.port);
   wire.send(put(5_368_709_123, 'X-Auth-Token: tk-ann'));
   wire.socket.write('x'.repeat(1_000_000));
-  await wire.until(/413 [^]*<\/html>/);
+  await wire.until(/413 Request Entity Too Large[^]*Your request is too large/);
   wire.socket.destroy();
 });
 

@@ -90,6 +90,8 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
   const grant = isTemporary ? temporaryGrant(exchange, target, account) : null;
   const secure = 'encrypted' in request.socket;
   const policy = new PolicyDecision({ settings, now, ip: exchange.ip, secure, caller, query, header }, context.store);
+  const access = new SwiftAccess({ caller, grant, referer: header('referer') }, settings, policy);
+  access.knows(account);
   return {
     context,
     store: context.store,
@@ -100,7 +102,7 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
     body,
     account,
     caller,
-    access: new SwiftAccess({ caller, grant, referer: header('referer') }, settings, policy),
+    access,
     header,
     headersWith: (prefix) => headersWith(request, prefix),
     concerns: (bucket) => {

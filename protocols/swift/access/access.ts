@@ -1,8 +1,9 @@
 import type { Bucket } from '@granary/storage/object-store';
-import type { Caller, DataSettings } from '../../objects/context.ts';
+import type { AccountState, Caller, DataSettings } from '../../objects/context.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 import type { PolicyDecision } from './policy.ts';
-import { opensToCaller, opensToReferrer, storedAcl } from './acl.ts';
+import { levelOf, type Level } from './account-acl.ts';
+import { aclAccountsOf, opensToCaller, opensToReferrer, storedAcl, type Acl } from './acl.ts';
 
 /** What a temporary URL opens: everything of an account, or one container of it; reading or writing. */
 export interface TemporaryGrant {
@@ -19,11 +20,19 @@ export interface Visitor {
   readonly referer: string | undefined;
 }
 
+/** Names of accounts in an ACL stand for the ids they had when it was set, each ACL its own. */
+function aclOf({ settings }: Bucket, kind: 'read' | 'write'): Acl {
+  const text = settings[kind];
+  if (text === undefined || settings.aclAccounts === undefined) return storedAcl(text);
+  return storedAcl(text, aclAccountsOf(settings.aclAccounts, kind));
+}
+
 /** What a visitor may do. */
 export class SwiftAccess {
   readonly #visitor: Visitor;
   readonly #adminAccess: boolean;
   readonly #policy: Pick<PolicyDecision, 'decide'>;
+  readonly #levels = new Map<string, Level>();
 
   constructor(visitor: Visitor, settings: DataSettings, policy: Pick<PolicyDecision, 'decide'>) {
     this.#visitor = visitor;
@@ -31,11 +40,39 @@ export class SwiftAccess {
     this.#policy = policy;
   }
 
+  /** What the ACL of an account opens is asked for before anything in it. */
+  knows(account: AccountState): void {
+    const { caller } = this.#visitor;
+    if (caller !== null) this.#levels.set(account.id, levelOf(account, caller));
+  }
+
+  /** An operator who may reach the data of all accounts: quotas do not bind, and are set by, them. */
+  get isOperator(): boolean {
+    return this.#visitor.caller?.role === 'objs_admin' && this.#adminAccess;
+  }
+
+  /** Of an account: its administrators and operators have all of it, members what its ACL opens. */
+  #level(account: string): Level {
+    const { caller } = this.#visitor;
+    if (caller === null) return 'none';
+    const isAdministrator = caller.account === account && caller.role !== 'member';
+    return isAdministrator || this.isOperator ? 'admin' : (this.#levels.get(account) ?? 'none');
+  }
+
   /** Everything of the account is open, what others may see of it included. */
   owns(account: string): boolean {
-    const { caller } = this.#visitor;
-    if (caller === null) return false;
-    return caller.account === account || (caller.role === 'objs_admin' && this.#adminAccess);
+    return this.#level(account) === 'admin';
+  }
+
+  /** What is in the account is open to reading. */
+  sees(account: string): boolean {
+    return this.#level(account) !== 'none';
+  }
+
+  /** Containers and objects of the account may be made, changed and removed. */
+  writes(account: string): boolean {
+    const level = this.#level(account);
+    return level === 'admin' || level === 'read-write';
   }
 
   /** Comes by a temporary URL: metadata is not for them. */
@@ -50,18 +87,18 @@ export class SwiftAccess {
     if (verdict === 'deny') return false;
     const { grant } = this.#visitor;
     if (grant !== null) return versionId === undefined && !grant.writes && this.#isGranted(bucket);
-    if (verdict === 'allow' || this.owns(bucket.account)) return true;
+    if (verdict === 'allow' || this.sees(bucket.account)) return true;
     if (versionId !== undefined) return false;
-    const acl = storedAcl(bucket.settings.read);
+    const acl = aclOf(bucket, 'read');
     return opensToReferrer(acl, this.#visitor.referer) || opensToCaller(acl, this.#visitor.caller);
   }
 
   mayList(bucket: Bucket, ofVersions: boolean): boolean {
     const verdict = this.#policy.decide(bucket, ofVersions ? 's3:ListBucketVersions' : 's3:ListBucket', null);
     if (verdict === 'deny' || this.#visitor.grant !== null) return false;
-    if (verdict === 'allow' || this.owns(bucket.account)) return true;
+    if (verdict === 'allow' || this.sees(bucket.account)) return true;
     if (ofVersions) return false;
-    const acl = storedAcl(bucket.settings.read);
+    const acl = aclOf(bucket, 'read');
     if (opensToCaller(acl, this.#visitor.caller)) return true;
     return acl.listings && opensToReferrer(acl, this.#visitor.referer);
   }
@@ -77,7 +114,7 @@ export class SwiftAccess {
 
   /** The container itself. */
   mayRemove(bucket: Bucket): boolean {
-    return this.owns(bucket.account) && this.#policy.decide(bucket, 's3:DeleteBucket', null) !== 'deny';
+    return this.writes(bucket.account) && this.#policy.decide(bucket, 's3:DeleteBucket', null) !== 'deny';
   }
 
   #mayWrite(bucket: Bucket, action: string, object: string, versionId?: string): boolean {
@@ -85,8 +122,8 @@ export class SwiftAccess {
     const verdict = this.#policy.decide(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
     if (grant !== null) return versionId === undefined && grant.writes && this.#isGranted(bucket);
-    if (verdict === 'allow' || this.owns(bucket.account)) return true;
-    return versionId === undefined && opensToCaller(storedAcl(bucket.settings.write), caller);
+    if (verdict === 'allow' || this.writes(bucket.account)) return true;
+    return versionId === undefined && opensToCaller(aclOf(bucket, 'write'), caller);
   }
 
   #isGranted(bucket: Bucket): boolean {
@@ -97,6 +134,14 @@ export class SwiftAccess {
 
   demandOwner(account: string): void {
     if (!this.owns(account)) throw this.denied(account);
+  }
+
+  demandWriter(account: string): void {
+    if (!this.writes(account)) throw this.denied(account);
+  }
+
+  demandReader(account: string): void {
+    if (!this.sees(account)) throw this.denied(account);
   }
 
   demand(allowed: boolean, account: string): void {

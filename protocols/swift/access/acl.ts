@@ -17,8 +17,11 @@ export interface Acl {
   readonly groups: readonly Group[];
 }
 
+/** Ids of the accounts that an ACL names, as they were when it was set: a name may be another account's later. */
+export type AccountIds = Readonly<Record<string, string>>;
+
 /** Undefined stands for every account, or every user. Names of users mean something within an account only. */
-interface Group {
+export interface Group {
   readonly account?: string;
   readonly userId?: string;
   readonly username?: string;
@@ -33,23 +36,51 @@ function bad(name: string, item: string): SwiftRefusal {
 const ID = /^[0-9a-f]{32}$/;
 
 /**
- * `account`, `account:user`, `account:*`, `*:user`, `*:*`. Accounts are named by id, and so are users of any account: a
- * name can be taken by another account, before or after. What looks like an id is never taken for a name.
+ * `account`, `account:user`, `account:*`, `*:user`, `*:*`. Users of any account are named by id: a name can be taken by
+ * another account's user, before or after. So can names of accounts, which stand for the id they had when the ACL was set.
+ * What looks like an id is never taken for a name.
  */
-function groupOf(item: string): Group | undefined {
-  const colon = item.indexOf(':');
-  const account = colon < 0 ? item : item.slice(0, colon);
-  const user = colon < 0 ? '*' : item.slice(colon + 1);
+function groupOf(item: string, accounts: AccountIds): Group | undefined {
+  const { name, user } = partsOf(item);
   const who = user === '*' ? {} : ID.test(user) ? { userId: user } : { username: user };
-  if (ID.test(account)) return user === '' ? undefined : { account, ...who };
+  const account = ID.test(name) ? name : Object.hasOwn(accounts, name) ? accounts[name] : undefined;
+  if (account !== undefined) return user === '' ? undefined : { account, ...who };
   // A lone star is no group: opening to every authenticated user is written `*:*`.
-  return account === '*' && colon > 0 && who.username === undefined ? who : undefined;
+  return name === '*' && item.includes(':') && who.username === undefined ? who : undefined;
 }
 
-function group(name: string, item: string): Group {
-  const read = groupOf(item);
+function partsOf(item: string): { readonly name: string; readonly user: string } {
+  const colon = item.indexOf(':');
+  return colon < 0 ? { name: item, user: '*' } : { name: item.slice(0, colon), user: item.slice(colon + 1) };
+}
+
+function itemsOf(text: string): string[] {
+  return text.split(',').map((item) => item.trim());
+}
+
+/** The accounts that an ACL names otherwise than by their ids. */
+export function accountNamesOf(text: string): readonly string[] {
+  const named = itemsOf(text).filter((item) => item !== '' && !item.startsWith('.'));
+  return [...new Set(named.map((item) => partsOf(item).name))].filter(
+    (name) => name !== '*' && name !== '' && !ID.test(name),
+  );
+}
+
+/** Of the names kept with a container, as `read:<name>` and `write:<name>`, those of one of its ACLs. */
+export function aclAccountsOf(kept: AccountIds, kind: 'read' | 'write'): AccountIds {
+  const own = Object.entries(kept).filter(([name]) => name.startsWith(`${kind}:`));
+  return Object.fromEntries(own.map(([name, id]) => [name.slice(kind.length + 1), id]));
+}
+
+/** What is kept of an ACL that cannot be read opens nothing. */
+export function groupsOf(text: string, accounts: AccountIds): readonly Group[] {
+  return itemsOf(text).flatMap((item) => groupOf(item, accounts) ?? []);
+}
+
+function group(name: string, item: string, accounts: AccountIds): Group {
+  const read = groupOf(item, accounts);
   if (read) return read;
-  const forms = '<account id>, <account id>:<user>, *:<user id> or *:*';
+  const forms = '<account>, <account>:<user>, *:<user id> or *:*, with accounts by id or by a name that is known here';
   throw new SwiftRefusal(400, `${name}: "${item}" of the access control list must be ${forms}`);
 }
 
@@ -68,14 +99,14 @@ function isReferrer(item: string): boolean {
 }
 
 /** Reads an ACL that a client sets; what cannot be understood is refused, because it would open less or more than meant. */
-export function parseAcl(name: string, text: string): Acl {
+export function parseAcl(name: string, text: string, accounts: AccountIds = {}): Acl {
   if (text.length > MAX_ACL) throw new SwiftRefusal(400, `${name} is longer than ${MAX_ACL} characters`);
   const referrers: Referrer[] = [];
   const groups: Group[] = [];
   let listings = false;
-  for (const item of text.split(',').map((part) => part.trim())) {
+  for (const item of itemsOf(text)) {
     if (item === '') continue;
-    if (!item.startsWith('.')) groups.push(group(name, item));
+    if (!item.startsWith('.')) groups.push(group(name, item, accounts));
     else if (name.toLowerCase() === 'x-container-write') throw bad(name, item);
     else if (item.toLowerCase() === '.rlistings') listings = true;
     else if (isReferrer(item)) referrers.push(referrer(name, item));
@@ -87,20 +118,17 @@ export function parseAcl(name: string, text: string): Acl {
 const known = new Map<string, Acl>();
 const KNOWN_LIMIT = 1000;
 
-/** Lists kept before names of accounts were refused may have some; these open nothing. */
-function isReadable(item: string): boolean {
-  const text = item.trim();
-  return text === '' || text.startsWith('.') || groupOf(text) !== undefined;
-}
-
 /** An ACL as it is kept. Containers share few of them, so they are read once. */
-export function storedAcl(text: string | undefined): Acl {
+export function storedAcl(text: string | undefined, accounts: AccountIds = {}): Acl {
   if (text === undefined || text === '') return EMPTY;
-  const cached = known.get(text);
+  const key = `${text}\n${JSON.stringify(accounts)}`;
+  const cached = known.get(key);
   if (cached !== undefined) return cached;
   if (known.size >= KNOWN_LIMIT) known.clear();
-  const acl = parseAcl('X-Container-Read', text.split(',').filter(isReadable).join(','));
-  known.set(text, acl);
+  // What names an account that is not known by now opens nothing.
+  const readable = itemsOf(text).filter((item) => item.startsWith('.') || groupOf(item, accounts) !== undefined);
+  const acl = parseAcl('X-Container-Read', readable.join(','), accounts);
+  known.set(key, acl);
   return acl;
 }
 
@@ -127,6 +155,10 @@ function fitsGroup({ account, userId, username }: Group, caller: Caller): boolea
   return username === undefined || username === caller.username;
 }
 
+export function opensTo(groups: readonly Group[], caller: Caller): boolean {
+  return groups.some((each) => fitsGroup(each, caller));
+}
+
 export function opensToCaller(acl: Acl, caller: Caller | null): boolean {
-  return caller !== null && acl.groups.some((each) => fitsGroup(each, caller));
+  return caller !== null && opensTo(acl.groups, caller);
 }

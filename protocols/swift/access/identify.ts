@@ -1,6 +1,7 @@
 import type { AccountState, Caller, DataContext, DataSettings, Refused } from '../../objects/context.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 import { unauthorized } from './access.ts';
+import { accountNamesOf, type AccountIds } from './acl.ts';
 
 export function refusedBy(refused: Refused['refused'], account: string): SwiftRefusal {
   if (refused === 'account-disabled') return new SwiftRefusal(403, 'The account is disabled.');
@@ -29,4 +30,25 @@ export async function accountOf(
   const found = context.directory.account(idOrName);
   const account = found instanceof Promise ? await found : found;
   return account === undefined || account.id === idOrName || settings.accountNames ? account : undefined;
+}
+
+/** No id of an account: a name that nobody has opens nothing, and is not told apart from one that somebody has. */
+const NOBODY = 'nobody';
+
+/**
+ * Ids of the accounts that an ACL names. The caller's own account has its name here; those of others are known where
+ * addresses may have them.
+ */
+export async function namedAccounts(
+  context: DataContext,
+  settings: DataSettings,
+  own: Pick<AccountState, 'id' | 'name'>,
+  acl: string,
+): Promise<AccountIds> {
+  const ids: [name: string, id: string][] = [];
+  for (const name of accountNamesOf(acl)) {
+    if (name === own.name) ids.push([name, own.id]);
+    else if (settings.accountNames) ids.push([name, (await accountOf(context, settings, name))?.id ?? NOBODY]);
+  }
+  return Object.fromEntries(ids);
 }

@@ -1,4 +1,4 @@
-import { findVersion } from '../objects/find.ts';
+import { commitDelete } from '../objects/legacy-versions.ts';
 import { CLIENT_GONE, refusalOf, statusLine } from '../request/refusal.ts';
 import { formatOf, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { percentEncode } from '../request/text.ts';
@@ -21,15 +21,16 @@ interface Outcome {
 async function deleteOne(request: SwiftRequest, { container, object }: Doomed): Promise<Outcome> {
   const { store, account, access, now } = request;
   const bucket = store.bucket(account.id, container);
-  if (bucket === undefined) return { status: access.owns(account.id) ? 404 : 403, bytes: 0 };
+  if (bucket === undefined) return { status: access.sees(account.id) ? 404 : 403, bytes: 0 };
   if (object === null) {
     if (!access.mayRemove(bucket)) return { status: 403, bytes: 0 };
     await store.commit('deleteBucket', { bucket: bucket.id, at: now });
     return { status: 204, bytes: 0 };
   }
   if (!access.mayDelete(bucket, object)) return { status: 403, bytes: 0 };
-  if (findVersion(store, bucket, object, now) === undefined) return { status: 404, bytes: 0 };
-  const { removed, marker } = await store.commit('deleteObject', { bucket: bucket.id, key: object, at: now });
+  const deletion = await commitDelete(request, bucket, object);
+  if (deletion === undefined) return { status: 404, bytes: 0 };
+  const { removed, marker } = deletion;
   return { status: 204, bytes: marker === null ? (removed?.size ?? 0) : 0 };
 }
 

@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { ObjectError, type Bucket, type ObjectAttributes } from '@granary/storage/object-store';
 import { policyFor } from '../containers/policies.ts';
 import { guessContentType } from '../objects/content-types.ts';
+import { commitPut } from '../objects/legacy-versions.ts';
 import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } from '../objects/upload.ts';
 import { checkNames, splitObjectPath } from '../request/address.ts';
 import { checkMetadata } from '../request/metadata.ts';
@@ -112,7 +113,7 @@ class Extraction {
       if (place === undefined) return;
       if (file.size > MAX_OBJECT_SIZE) throw new SwiftRefusal(413, 'The file is too large.');
       const bucket = await this.#container(place.container, place.object);
-      demandRoom(bucket, file.size);
+      demandRoom(this.#request, this.#request.account, bucket, file.size);
       const attributes = attributesOf(file, place.object);
       const { store } = this.#request;
       if (file.size > SMALL) {
@@ -158,7 +159,7 @@ class Extraction {
       access.demand(access.mayPut(present, object), account.id);
       return present;
     }
-    access.demandOwner(account.id);
+    access.demandWriter(account.id);
     const settings = caller === null ? {} : { owner: caller.user };
     const policy = policyFor(store, undefined);
     try {
@@ -178,9 +179,9 @@ class Extraction {
   }
 
   async #put(bucket: Bucket, key: string, attributes: ObjectAttributes, uploaded: Uploaded): Promise<void> {
-    const { store, caller, now } = this.#request;
+    const { caller, now } = this.#request;
     const owner = caller?.user ?? bucket.settings.owner ?? '';
-    await store.commit('putObject', { bucket: bucket.id, key, ...uploaded, owner, attributes, at: now });
+    await commitPut(this.#request, bucket, { bucket: bucket.id, key, ...uploaded, owner, attributes, at: now });
     this.#created += 1;
   }
 }

@@ -13,7 +13,7 @@ import { policyFor } from './policies.ts';
 function getContainer(request: ContainerRequest): SwiftReply {
   const { store, access } = request;
   const bucket = findContainer(request, (found) => access.mayList(found, listsVersions(request.query)));
-  const format = formatOf(request);
+  const format = formatOf(request, listsVersions(request.query) ? 'json' : 'plain');
   const headers = {
     ...containerHeaders(store, bucket, access.owns(bucket.account)),
     'Content-Type': CONTENT_TYPES[format],
@@ -26,7 +26,7 @@ function getContainer(request: ContainerRequest): SwiftReply {
 }
 
 async function changeContainer(request: ContainerRequest, bucket: Bucket): Promise<void> {
-  const change = containerChange(request, bucket.settings);
+  const change = await containerChange(request, bucket);
   // Never versioned is as good as suspended.
   const versioning = bucket.versioning === 'off' && change.versioning === 'suspended' ? undefined : change.versioning;
   if (Object.keys(change.settings).length === 0 && versioning === undefined) return;
@@ -48,12 +48,12 @@ async function changePresent(request: ContainerRequest, bucket: Bucket): Promise
 
 async function putContainer(request: ContainerRequest): Promise<SwiftReply> {
   const { store, account, container, now } = request;
-  request.access.demandOwner(account.id);
+  request.access.demandWriter(account.id);
   request.demandRate();
   if (container === '.' || container === '..') throw new SwiftRefusal(400, 'A container cannot have that name.');
   const present = store.bucket(account.id, container);
   if (present !== undefined) return changePresent(request, present);
-  const change = containerChange(request, {});
+  const change = await containerChange(request);
   const policy = policyFor(store, request.header('x-storage-policy'));
   const settings = asSettings(change.settings, request.caller?.user);
   try {
@@ -73,7 +73,7 @@ async function putContainer(request: ContainerRequest): Promise<SwiftReply> {
 }
 
 async function postContainer(request: ContainerRequest): Promise<SwiftReply> {
-  const bucket = findContainer(request, (found) => request.access.owns(found.account));
+  const bucket = findContainer(request, (found) => request.access.writes(found.account));
   request.demandRate();
   await changeContainer(request, bucket);
   return { status: 204, headers: {} };

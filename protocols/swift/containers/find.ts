@@ -6,7 +6,7 @@ import type { ContainerRequest } from '../request/request.ts';
 export function findContainer(request: ContainerRequest, may: (bucket: Bucket) => boolean): Bucket {
   const bucket = request.store.bucket(request.account.id, request.container);
   if (bucket === undefined) {
-    request.access.demandOwner(request.account.id);
+    request.access.demandReader(request.account.id);
     throw new SwiftRefusal(404, 'The container could not be found.');
   }
   request.concerns(bucket);

@@ -1,21 +1,22 @@
 import type { Bucket, ListedObject, ListedVersion, ListQuery, ObjectStore } from '@granary/storage/object-store';
 import type { Query } from '../request/address.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
-import { isTrue } from '../request/text.ts';
+import { DELETED_TYPE } from '../objects/legacy-versions.ts';
+import { symlinkEntry } from '../objects/symlink.ts';
+import { EMPTY_MD5 } from '../objects/upload.ts';
 import { listedTime, type Entry } from './formats.ts';
 import { compareNames, pageOf, type Page } from './page.ts';
 
-const DELETED_TYPE = 'application/x-deleted;swift_versions_deleted=1';
-
-function objectEntry(version: ListedObject): Entry {
-  const { staticManifest, contentType } = version.attributes;
+function objectEntry({ account }: Bucket, version: ListedObject): Entry {
+  const { staticManifest, contentType, symlink } = version.attributes;
   return {
     name: version.key,
-    bytes: staticManifest?.size ?? version.size,
     hash: version.etag,
+    bytes: staticManifest?.size ?? version.size,
     content_type: contentType ?? 'application/octet-stream',
     last_modified: listedTime(version.modifiedAt),
     ...(staticManifest === undefined ? {} : { slo_etag: `"${staticManifest.etag}"` }),
+    ...(symlink === undefined ? {} : symlinkEntry(account, symlink)),
   };
 }
 
@@ -27,9 +28,9 @@ function listQuery(page: Page): ListQuery {
 /** Objects and common beginnings in one order. */
 function listPage(store: ObjectStore, bucket: Bucket, page: Page): Entry[] {
   const listing = store.list(bucket.id, listQuery(page));
-  if (listing.prefixes.length === 0) return listing.objects.map(objectEntry);
+  if (listing.prefixes.length === 0) return listing.objects.map((version) => objectEntry(bucket, version));
   const named: [name: string, entry: Entry][] = [
-    ...listing.objects.map((version): [string, Entry] => [version.key, objectEntry(version)]),
+    ...listing.objects.map((version): [string, Entry] => [version.key, objectEntry(bucket, version)]),
     ...listing.prefixes.map((subdir): [string, Entry] => [subdir, { subdir }]),
   ];
   const sign = page.reverse ? -1 : 1;
@@ -53,16 +54,16 @@ function listPath(store: ObjectStore, bucket: Bucket, path: string, asked: Page)
     }
     const sign = page.reverse ? -1 : 1;
     found.sort((a, b) => sign * compareNames(a.key, b.key));
-    for (const version of found) if (version.key !== prefix) entries.push(objectEntry(version));
+    for (const version of found) if (version.key !== prefix) entries.push(objectEntry(bucket, version));
     if (listing.next === null) break;
     page = { ...page, after: listing.next };
   }
   return entries.slice(0, asked.limit);
 }
 
-function versionEntry(version: ListedVersion): Entry {
-  const entry = { ...objectEntry(version), version_id: version.versionId, is_latest: version.isLatest };
-  return version.isDeleteMarker ? { ...entry, bytes: 0, content_type: DELETED_TYPE } : entry;
+function versionEntry(bucket: Bucket, version: ListedVersion): Entry {
+  const entry = { ...objectEntry(bucket, version), version_id: version.versionId, is_latest: version.isLatest };
+  return version.isDeleteMarker ? { ...entry, bytes: 0, hash: EMPTY_MD5, content_type: DELETED_TYPE } : entry;
 }
 
 /** `?versions`: every version, newest first within a name. */
@@ -74,7 +75,7 @@ function listVersions(store: ObjectStore, bucket: Bucket, query: Query, page: Pa
   const { prefix, delimiter, limit, before } = page;
   const listing = store.listVersions(bucket.id, { prefix, delimiter, after, limit });
   const named: [name: string, entry: Entry][] = [
-    ...listing.versions.map((version): [string, Entry] => [version.key, versionEntry(version)]),
+    ...listing.versions.map((version): [string, Entry] => [version.key, versionEntry(bucket, version)]),
     ...listing.prefixes.map((subdir): [string, Entry] => [subdir, { subdir }]),
   ];
   return named
@@ -94,5 +95,5 @@ export function listObjects(store: ObjectStore, bucket: Bucket, query: Query): E
 }
 
 export function listsVersions(query: Query): boolean {
-  return query.has('versions') && (query.get('versions') === '' || isTrue(query.get('versions')));
+  return query.has('versions');
 }

@@ -16,8 +16,8 @@ export interface Page {
 
 function limitOf(query: Query): number {
   const text = query.get('limit');
-  if (text === undefined || text === '') return LISTING_LIMIT;
-  if (!/^\d{1,9}$/.test(text)) throw new SwiftRefusal(412, 'limit must be a number');
+  // As in Swift: what is no number limits nothing.
+  if (text === undefined || !/^\d+$/.test(text)) return LISTING_LIMIT;
   if (Number(text) > LISTING_LIMIT) throw new SwiftRefusal(412, `Maximum limit is ${LISTING_LIMIT}`);
   return Number(text);
 }

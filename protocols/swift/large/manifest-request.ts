@@ -2,7 +2,15 @@ import { splitObjectPath } from '../request/address.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 
 export const MAX_SEGMENTS = 1000;
+const PROBLEMS_MAX = 100;
 const KEYS: readonly string[] = ['path', 'etag', 'size_bytes', 'range'];
+/** Bytes that stand in the manifest itself have nothing beside them. */
+const DATA_KEYS: readonly string[] = ['data'];
+
+/** An entry that carries its bytes itself. */
+export interface InlineData {
+  readonly data: Buffer;
+}
 
 /** An entry of a manifest as clients put it. What is null or absent is not checked. */
 export interface AskedSegment {
@@ -43,11 +51,22 @@ function readRange(index: number, value: unknown): string | null {
   return text;
 }
 
-function readSegment(entry: unknown, index: number): AskedSegment {
+function readData(index: number, value: unknown): InlineData {
+  if (typeof value !== 'string' || !/^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(value)) {
+    return fail(index, 'data must be valid base64');
+  }
+  const data = Buffer.from(value, 'base64');
+  if (data.length < 1) return fail(index, 'too small; each segment must be at least 1 byte.');
+  return { data };
+}
+
+function readSegment(entry: unknown, index: number): AskedSegment | InlineData {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return fail(index, 'not a JSON object');
   const json = entry as Json;
-  const unknown = Object.keys(json).filter((key) => !KEYS.includes(key));
+  const known = 'data' in json ? DATA_KEYS : KEYS;
+  const unknown = Object.keys(json).filter((key) => !known.includes(key));
   if (unknown.length > 0) return fail(index, `extraneous keys ${unknown.slice(0, 5).join(', ')}`);
+  if ('data' in json) return readData(index, json['data']);
   const path = typeof json['path'] === 'string' ? splitObjectPath(json['path']) : undefined;
   if (path === undefined)
     return fail(index, 'path does not refer to an object. Path must be of the form /container/object.');
@@ -59,7 +78,23 @@ function readSegment(entry: unknown, index: number): AskedSegment {
   };
 }
 
-export function parseManifest(text: string): readonly AskedSegment[] {
+/** What is wrong with entries is said of all of them at once. */
+function readSegments(entries: readonly unknown[]): readonly (AskedSegment | InlineData)[] {
+  const problems: string[] = [];
+  const segments: (AskedSegment | InlineData)[] = [];
+  for (const [index, entry] of entries.entries()) {
+    try {
+      segments.push(readSegment(entry, index));
+    } catch (error) {
+      if (!(error instanceof SwiftRefusal)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (problems.length > 0) throw new SwiftRefusal(400, problems.slice(0, PROBLEMS_MAX).join('\n'));
+  return segments;
+}
+
+export function parseManifest(text: string): readonly (AskedSegment | InlineData)[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -69,5 +104,9 @@ export function parseManifest(text: string): readonly AskedSegment[] {
   if (!Array.isArray(json)) throw new SwiftRefusal(400, 'Manifest must be a list.');
   if (json.length === 0) throw new SwiftRefusal(400, 'Manifest must have at least one segment.');
   if (json.length > MAX_SEGMENTS) throw new SwiftRefusal(413, `Number of segments must be <= ${MAX_SEGMENTS}`);
-  return json.map(readSegment);
+  const segments = readSegments(json);
+  if (segments.every((segment) => 'data' in segment)) {
+    throw new SwiftRefusal(400, 'Inline data segments require at least one object-backed segment.');
+  }
+  return segments;
 }

@@ -13,12 +13,13 @@ import { listedTime } from '../containers/formats.ts';
 import { expiryOf, newAttributes, objectHeaders } from '../objects/attributes.ts';
 import { findVersion } from '../objects/find.ts';
 import { createdReply, putConditions } from '../objects/created.ts';
+import { commitPut } from '../objects/legacy-versions.ts';
 import { resolveRange } from '../objects/ranges.ts';
 import { demandRoom, stageBytes } from '../objects/upload.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 import { formatOf, type ObjectRequest, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { isTrue } from '../request/text.ts';
-import { parseManifest, type AskedSegment } from './manifest-request.ts';
+import { parseManifest, type AskedSegment, type InlineData } from './manifest-request.ts';
 
 type Problem = readonly [path: string, what: string];
 
@@ -54,19 +55,33 @@ function checkSegment(request: SwiftRequest, asked: AskedSegment): StaticSegment
   return { ...segment, range: `${range.start}-${range.end - 1}` };
 }
 
+/** Bytes of the manifest itself, as it keeps them. */
+function inlineSegment({ data }: InlineData): StaticSegment {
+  const md5 = createHash('md5').update(data).digest('hex');
+  const kept = { name: '', bytes: data.length, hash: md5, content_type: '', last_modified: '' };
+  return { ...kept, data: data.toString('base64') };
+}
+
 /** The manifest takes the place of the object: its bytes would be gone, and the manifest name nothing but itself. */
-function refuseOwnName({ container, object }: ObjectRequest, asked: readonly AskedSegment[]): void {
-  if (!asked.some((each) => each.container === container && each.object === object)) return;
+function refuseOwnName({ container, object }: ObjectRequest, asked: readonly (AskedSegment | InlineData)[]): void {
+  if (!asked.some((each) => !('data' in each) && each.container === container && each.object === object)) return;
   throw new SwiftRefusal(
     409,
     `The manifest names /${container}/${object}, which is itself; put it under another name.`,
   );
 }
 
-function checkSegments(request: SwiftRequest, asked: readonly AskedSegment[]): [StaticSegment[], Problem[]] {
+function checkSegments(
+  request: SwiftRequest,
+  asked: readonly (AskedSegment | InlineData)[],
+): [StaticSegment[], Problem[]] {
   const segments: StaticSegment[] = [];
   const problems: Problem[] = [];
   for (const entry of asked) {
+    if ('data' in entry) {
+      segments.push(inlineSegment(entry));
+      continue;
+    }
     const checked = checkSegment(request, entry);
     if (typeof checked === 'string') problems.push([`/${entry.container}/${entry.object}`, checked]);
     else segments.push(checked);
@@ -97,7 +112,7 @@ async function commitManifest(
   const expiresAt = expiryOf(request) ?? null;
   const uploaded = await stageBytes(store, bucket, Buffer.from(JSON.stringify(segments)));
   const owner = request.caller?.user ?? bucket.settings.owner ?? '';
-  return store.commit('putObject', {
+  return commitPut(request, bucket, {
     bucket: bucket.id,
     key: object,
     ...uploaded,
@@ -130,7 +145,7 @@ export async function putManifest(request: ObjectRequest, bucket: Bucket): Promi
   if (request.body.length === undefined && !request.body.chunked) {
     throw new SwiftRefusal(411, 'Missing Content-Length header.');
   }
-  demandRoom(bucket, request.body.length);
+  demandRoom(request, request.account, bucket, request.body.length);
   request.meterBody();
   const asked = parseManifest((await request.body.whole(MAX_MANIFEST_BYTES)).toString('utf8'));
   refuseOwnName(request, asked);
@@ -145,13 +160,16 @@ export async function putManifest(request: ObjectRequest, bucket: Bucket): Promi
 
 /** As clients put it, so that what is got can be put again. */
 function rawManifest(segments: readonly StaticSegment[]): string {
-  const raw = segments.map(({ name, hash, bytes, range }) => ({
-    path: name,
-    etag: hash,
-    size_bytes: bytes,
-    ...(range === undefined ? {} : { range }),
-  }));
+  const raw = segments.map(({ name, hash, bytes, range, data }) =>
+    data === undefined
+      ? { path: name, etag: hash, size_bytes: bytes, ...(range === undefined ? {} : { range }) }
+      : { data },
+  );
   return JSON.stringify(raw);
+}
+
+function shownManifest(segments: readonly StaticSegment[]): string {
+  return JSON.stringify(segments.map((segment) => (segment.data === undefined ? segment : { data: segment.data })));
 }
 
 /** GET with `multipart-manifest=get`. Parts of another protocol's multipart upload are no objects: there are none to name. */
@@ -159,7 +177,7 @@ export async function showManifest(request: ObjectRequest, version: ObjectVersio
   const isManifest = version.attributes.staticManifest !== undefined;
   const segments = isManifest ? await readManifest(request.store, version) : [];
   const isRaw = request.query.get('format') === 'raw';
-  const body = Buffer.from(isRaw ? rawManifest(segments) : JSON.stringify(segments));
+  const body = Buffer.from(isRaw ? rawManifest(segments) : shownManifest(segments));
   const headers = {
     ...objectHeaders(version),
     Etag: isRaw || !isManifest ? createHash('md5').update(body).digest('hex') : version.etag,
@@ -179,7 +197,8 @@ async function collect(
   depth: number,
 ): Promise<void> {
   if (depth > MAX_MANIFEST_DEPTH) throw new SwiftRefusal(400, 'Manifests are nested too deep.');
-  for (const { name, sub_slo: isManifest } of await readManifest(request.store, manifest)) {
+  for (const { name, data, sub_slo: isManifest } of await readManifest(request.store, manifest)) {
+    if (data !== undefined) continue;
     const slash = name.indexOf('/', 1);
     const place = { container: name.slice(1, slash), object: name.slice(slash + 1) };
     // However often it is named, and in a circle even: a thousand times a thousand entries may name a few objects.

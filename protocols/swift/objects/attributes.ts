@@ -5,9 +5,11 @@ import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 import { headerValue, isTrue, percentDecode, percentEncode, titleCase } from '../request/text.ts';
 import { guessContentType } from './content-types.ts';
+import { symlinkHeaders } from './symlink.ts';
 
 const KEPT_HEADERS = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'expires'];
 const MAX_HEADER = 1024;
+/** The furthest time that Swift keeps, in the year 2286: what is further is brought back to it. */
 const MAX_DELETE_AT = 9_999_999_999;
 
 type Source = Pick<SwiftRequest, 'header' | 'headersWith' | 'now'>;
@@ -59,18 +61,24 @@ export function newAttributes(request: Source, name: string): ObjectAttributes {
   return { ...attributes, contentType: guessContentType(name) };
 }
 
+function readInteger(name: string, text: string): number {
+  if (!/^\s*[+-]?\d{1,300}\s*$/.test(text)) throw new SwiftRefusal(400, `Non-integer ${name}`);
+  return Number(text);
+}
+
 /** When the object shall go, in milliseconds since 1970; undefined when the request does not say. */
 export function expiryOf(request: Source): number | undefined {
   const after = request.header('x-delete-after');
   if (after !== undefined && after !== '') {
-    if (!/^\d{1,10}$/.test(after) || Number(after) === 0) throw new SwiftRefusal(400, 'Non-integer X-Delete-After');
-    return Math.floor(request.now / 1000 + Number(after)) * 1000;
+    const seconds = readInteger('X-Delete-After', after);
+    if (seconds <= 0) throw new SwiftRefusal(400, 'X-Delete-After in past');
+    return Math.min(Math.floor(request.now / 1000 + seconds), MAX_DELETE_AT) * 1000;
   }
-  const at = request.header('x-delete-at');
-  if (at === undefined || at === '') return undefined;
-  if (!/^\d{1,12}$/.test(at) || Number(at) > MAX_DELETE_AT) throw new SwiftRefusal(400, 'Non-integer X-Delete-At');
-  if (Number(at) * 1000 <= request.now) throw new SwiftRefusal(400, 'X-Delete-At in past');
-  return Number(at) * 1000;
+  const text = request.header('x-delete-at');
+  if (text === undefined || text === '') return undefined;
+  const at = Math.min(readInteger('X-Delete-At', text), MAX_DELETE_AT);
+  if (at * 1000 <= request.now) throw new SwiftRefusal(400, 'X-Delete-At in past');
+  return at * 1000;
 }
 
 /** Parts put by another protocol's multipart upload: like a static large object, its ETag is no MD5 of its bytes. */
@@ -101,6 +109,8 @@ export function objectHeaders(version: ObjectVersion): OutgoingHttpHeaders {
   if (attributes.dynamicManifest !== undefined) {
     headers['X-Object-Manifest'] = percentEncode(attributes.dynamicManifest);
   }
+  if (attributes.staticManifest !== undefined) headers['X-Manifest-Etag'] = version.etag;
+  if (attributes.symlink !== undefined) Object.assign(headers, symlinkHeaders(attributes.symlink));
   if (version.versionId !== 'null') headers['X-Object-Version-Id'] = version.versionId;
   return headers;
 }

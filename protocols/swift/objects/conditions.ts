@@ -1,5 +1,3 @@
-import { SwiftRefusal } from '../request/refusal.ts';
-
 type Header = (name: string) => string | undefined;
 
 function names(list: string, etag: string): boolean {
@@ -16,22 +14,22 @@ function seconds(date: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }
 
-/** Whether the caller has the object already (304). Throws 412 when a condition of the request does not hold. */
-export function isNotModified(header: Header, etag: string, modifiedAt: number): boolean {
+/** What the conditions of a request say: it is answered, its caller has the object already, or they do not hold. */
+export type Verdict = 'answer' | 'not-modified' | 'failed';
+
+export function judge(header: Header, etag: string, modifiedAt: number): Verdict {
   const modified = Math.floor(modifiedAt / 1000);
   const ifMatch = header('if-match');
   if (ifMatch !== undefined) {
-    if (!names(ifMatch, etag)) throw new SwiftRefusal(412, 'A precondition of the request does not hold.');
+    if (!names(ifMatch, etag)) return 'failed';
   } else {
     const before = seconds(header('if-unmodified-since'));
-    if (before !== undefined && modified > before) {
-      throw new SwiftRefusal(412, 'A precondition of the request does not hold.');
-    }
+    if (before !== undefined && modified > before) return 'failed';
   }
   const ifNoneMatch = header('if-none-match');
-  if (ifNoneMatch !== undefined) return names(ifNoneMatch, etag);
+  if (ifNoneMatch !== undefined) return names(ifNoneMatch, etag) ? 'not-modified' : 'answer';
   const since = seconds(header('if-modified-since'));
-  return since !== undefined && modified <= since;
+  return since !== undefined && modified <= since ? 'not-modified' : 'answer';
 }
 
 /** If-Range: a range is only good for the object it was begun with. */

@@ -7,8 +7,12 @@ import { checkMetadata } from '../request/metadata.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { headerValue, isTrue, percentDecode, percentEncode } from '../request/text.ts';
+import { partAsked } from '../large/parts.ts';
 import { expiryOf, newAttributes, requestAttributes } from './attributes.ts';
 import { demandVersion } from './find.ts';
+import { parseRanges } from './ranges.ts';
+import { commitPut } from './legacy-versions.ts';
+import { asksForSymlink, followSymlinks } from './symlink.ts';
 import { createdReply, putConditions } from './created.ts';
 import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } from './upload.ts';
 import type { Whole } from '../large/readable.ts';
@@ -39,10 +43,12 @@ async function findPlace(request: ObjectRequest, headerName: string, accountHead
       : await accountOf(request.context, request.settings, percentDecode(named).replace(/^AUTH_/, ''));
   const bucket = account === undefined ? undefined : request.store.bucket(account.id, container);
   if (account === undefined || bucket === undefined) {
-    request.access.demandOwner(account?.id ?? '');
+    if (account !== undefined) request.access.knows(account);
+    request.access.demandReader(account?.id ?? '');
     throw new SwiftRefusal(404, `The container of ${headerName} could not be found.`);
   }
   if (!account.enabled) throw new SwiftRefusal(403, 'The account is disabled.');
+  request.access.knows(account);
   return { account, bucket, object };
 }
 
@@ -54,8 +60,12 @@ function copiedAttributes(
   isRaw: boolean,
 ): ObjectAttributes {
   if (isTrue(request.header('x-fresh-metadata'))) {
-    const { staticManifest } = source.attributes;
-    return { ...newAttributes(request, target), ...(isRaw && staticManifest !== undefined ? { staticManifest } : {}) };
+    const { staticManifest, symlink } = source.attributes;
+    return {
+      ...newAttributes(request, target),
+      ...(isRaw && staticManifest !== undefined ? { staticManifest } : {}),
+      ...(symlink === undefined ? {} : { symlink }),
+    };
   }
   const {
     acl: _acl,
@@ -86,6 +96,22 @@ async function refuseOwnSegment(store: ObjectStore, manifest: ObjectVersion, to:
   const own = `/${to.bucket.name}/${to.object}`;
   const isNamed = (await readManifest(store, manifest)).some(({ name }) => name === own);
   if (isNamed) throw new SwiftRefusal(409, `The manifest names ${own} as a segment; copy it to another name.`);
+}
+
+/** What of the source is copied: all of it, or the range or the part that the request names. */
+async function narrowed(request: ObjectRequest, source: ObjectVersion, whole: Whole): Promise<Whole> {
+  const header = request.header('range');
+  const part = await partAsked(request, source);
+  const ranges = part === undefined ? header && parseRanges(header, whole.size) : [part.range];
+  if (ranges === undefined || ranges === '') return whole;
+  const [range] = ranges;
+  if (range === undefined) {
+    throw new SwiftRefusal(416, 'The range does not lie in the object.', { 'content-range': `bytes */${whole.size}` });
+  }
+  if (ranges.length > 1) throw new SwiftRefusal(400, 'A copy takes one range.');
+  const { start } = range;
+  const read: Whole['read'] = (wanted) => whole.read({ start: start + wanted.start, end: start + wanted.end });
+  return { size: range.end - start, etag: '', read };
 }
 
 /** Bytes within one policy are shared; elsewhere, and where they are put together from segments, they are written anew. */
@@ -123,18 +149,24 @@ async function copy(
   from: Place,
   to: Place,
   versionId: string | undefined,
+  isRestored = false,
 ): Promise<SwiftReply> {
   const { store, now } = request;
-  const source = demandVersion(store, from.bucket, from.object, now, versionId);
+  const named = demandVersion(store, from.bucket, from.object, now, versionId);
+  const start = { account: from.account, bucket: from.bucket, version: named };
+  const read = asksForSymlink(request) || isRestored ? start : await followSymlinks(request, start);
+  const source = read.version;
   const isManifest = source.attributes.staticManifest !== undefined || source.attributes.dynamicManifest !== undefined;
-  const isRaw = !isManifest || request.query.get('multipart-manifest') === 'get';
-  if (isRaw && source.attributes.staticManifest !== undefined) await refuseOwnSegment(store, source, to);
-  const whole = isRaw ? plainObject(request, source) : await openWhole({ ...request, account: from.account }, source);
-  demandRoom(to.bucket, whole.size);
+  const isKept = !isManifest || isRestored || request.query.get('multipart-manifest') === 'get';
+  if (isKept && source.attributes.staticManifest !== undefined) await refuseOwnSegment(store, source, to);
+  const all = isKept ? plainObject(request, source) : await openWhole({ ...request, account: read.account }, source);
+  const whole = await narrowed(request, source, all);
+  const isRaw = isKept && whole === all;
+  demandRoom(request, to.account, to.bucket, whole.size);
   const attributes = copiedAttributes(request, source, to.object, isRaw);
   const expiresAt = expiryOf(request) ?? copiedExpiry(request, source);
-  const uploaded = await copyBytes(request, source, to.bucket, from.bucket, whole, isRaw);
-  const version = await store.commit('putObject', {
+  const uploaded = await copyBytes(request, source, to.bucket, read.bucket, whole, isRaw);
+  const version = await commitPut(request, to.bucket, {
     bucket: to.bucket.id,
     key: to.object,
     ...uploaded,
@@ -180,5 +212,5 @@ export async function copyTo(request: ObjectRequest, bucket: Bucket): Promise<Sw
 export function restoreVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
   if ((request.body.length ?? 0) > 0) throw new SwiftRefusal(400, 'PUT version-id requires a zero byte body');
   const place = { account: request.account, bucket, object: request.object };
-  return copy(request, place, place, versionId);
+  return copy(request, place, place, versionId, true);
 }

@@ -14,6 +14,14 @@ export function findVersion(
   return isExpired(version, { bucket, now, isNamed: versionId !== undefined }) ? undefined : version;
 }
 
+function checkVersionId({ versioning }: Bucket, versionId: string): void {
+  if (versionId === 'null') return;
+  if (!/^[0-9a-f]{1,32}$/.test(versionId)) throw new SwiftRefusal(400, 'Invalid version parameter');
+  if (versioning === 'off') {
+    throw new SwiftRefusal(400, 'version-aware operations require that the container is versioned');
+  }
+}
+
 export function demandVersion(
   store: ObjectStore,
   bucket: Bucket,
@@ -21,6 +29,7 @@ export function demandVersion(
   now: number,
   versionId?: string,
 ): ObjectVersion {
+  if (versionId !== undefined) checkVersionId(bucket, versionId);
   const version = findVersion(store, bucket, name, now, versionId);
   if (version === undefined) throw new SwiftRefusal(404, 'The object could not be found.');
   return version;

@@ -8,6 +8,8 @@ import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { expiryOf, requestAttributes } from './attributes.ts';
 import { copyTo } from './copy.ts';
 import { demandVersion } from './find.ts';
+import { commitDelete } from './legacy-versions.ts';
+import { pathOf } from './symlink.ts';
 import { getObject } from './get.ts';
 import { putObject, refuseManifest } from './put.ts';
 
@@ -18,12 +20,20 @@ async function postObject(request: ObjectRequest): Promise<SwiftReply> {
   request.demandRate();
   refuseManifest(request);
   if (query.has('version-id')) throw new SwiftRefusal(400, 'version-id is not allowed in POST');
+  if (request.header('x-symlink-target') !== undefined) {
+    throw new SwiftRefusal(400, 'A PUT request is required to set a symlink target');
+  }
   const version = demandVersion(store, bucket, object, now);
   const { headers: _headers, metadata: _metadata, dynamicManifest: _manifest, ...kept } = version.attributes;
   const attributes = { ...kept, ...requestAttributes(request) };
   const expiresAt = expiryOf(request) ?? null;
   await store.commit('changeVersion', { bucket: bucket.id, key: object, attributes, expiresAt, at: now });
-  return { status: 202, headers: {} };
+  const { symlink } = version.attributes;
+  if (symlink === undefined) return { status: 202, headers: {} };
+  // What the client wanted to change is most likely the target.
+  const location = pathOf(symlink.account ?? request.account.id, symlink.container, symlink.object);
+  const message = 'The POST was applied to the symlink. POST to the target to change that.';
+  throw new SwiftRefusal(307, message, { location });
 }
 
 async function removeVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
@@ -41,9 +51,12 @@ async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
   const bucket = findContainer(request, (found) => access.mayDelete(found, object, versionId));
   request.demandRate();
   if (versionId !== undefined) return removeVersion(request, bucket, versionId);
-  const version = demandVersion(store, bucket, object, now);
-  if (query.get('multipart-manifest') === 'delete') return deleteManifest(request, bucket, version);
-  const { removed, marker } = await store.commit('deleteObject', { bucket: bucket.id, key: object, at: now });
+  if (query.get('multipart-manifest') === 'delete') {
+    return deleteManifest(request, bucket, demandVersion(store, bucket, object, now));
+  }
+  const deletion = await commitDelete(request, bucket, object);
+  if (deletion === undefined) throw new SwiftRefusal(404, 'The object could not be found.');
+  const { removed, marker } = deletion;
   return {
     status: 204,
     headers: marker === null ? {} : { 'X-Object-Version-Id': marker.versionId },

@@ -5,12 +5,9 @@ import type { ObjectRequest, SwiftReply } from '../request/request.ts';
 import { expiryOf, newAttributes } from './attributes.ts';
 import { createdReply, putConditions } from './created.ts';
 import { copyFrom, restoreVersion } from './copy.ts';
+import { commitPut } from './legacy-versions.ts';
+import { readSymlink } from './symlink.ts';
 import { acceptUpload } from './upload.ts';
-
-function refuseUnknown(request: ObjectRequest): void {
-  if (request.header('x-symlink-target') !== undefined) throw new SwiftRefusal(400, 'Symbolic links are not supported');
-  refuseManifest(request);
-}
 
 /** Who may write one object must not make it show others. */
 export function refuseManifest(request: ObjectRequest): void {
@@ -22,7 +19,7 @@ export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
   const { store, access, query, object, now } = request;
   const bucket = findContainer(request, (found) => access.mayPut(found, object));
   request.demandRate();
-  refuseUnknown(request);
+  refuseManifest(request);
   const { conditions } = putConditions(request);
   // The bytes need not come at all when it is clear already that they are not wanted.
   if (conditions !== undefined && store.version(bucket.id, object) !== undefined) {
@@ -35,10 +32,11 @@ export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
   }
   if (query.get('multipart-manifest') === 'put') return putManifest(request, bucket);
   if (request.header('x-copy-from') !== undefined) return copyFrom(request, bucket);
-  const attributes = newAttributes(request, object);
+  const symlink = await readSymlink(request);
+  const attributes = { ...newAttributes(request, object), ...(symlink === undefined ? {} : { symlink }) };
   const expiresAt = expiryOf(request) ?? null;
   const uploaded = await acceptUpload(request, bucket);
-  const version = await store.commit('putObject', {
+  const version = await commitPut(request, bucket, {
     bucket: bucket.id,
     key: object,
     ...uploaded,

@@ -1,5 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import type { Bucket, NewContent, ObjectStore } from '@granary/storage/object-store';
+import { accountRoom } from '../../objects/account-quota.ts';
+import type { AccountState } from '../../objects/context.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 
@@ -22,13 +24,19 @@ function kept({ settings }: Target): { readonly encrypt: boolean } {
   return { encrypt: settings.encryption !== undefined };
 }
 
-const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+export const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
-/** How many bytes more a container takes; 413 when it takes no object more. */
-export function demandRoom(bucket: Bucket, size: number | undefined): number {
+/** How many bytes more a container and its account take; 413 when they take no object more. */
+export function demandRoom(
+  { store, access }: Pick<SwiftRequest, 'store' | 'access'>,
+  account: AccountState,
+  bucket: Bucket,
+  size: number | undefined,
+): number {
   const { quotaBytes, quotaObjects } = bucket.settings;
-  const room = quotaBytes === undefined ? Infinity : quotaBytes - bucket.bytes;
-  if (room < (size ?? 0) || (quotaObjects !== undefined && bucket.objects + 1 > quotaObjects)) {
+  const inAccount = access.isOperator ? Infinity : accountRoom(store, account);
+  const room = Math.min(quotaBytes === undefined ? Infinity : quotaBytes - bucket.bytes, inAccount);
+  if (room < (size ?? 0) || inAccount <= 0 || (quotaObjects !== undefined && bucket.objects + 1 > quotaObjects)) {
     throw new SwiftRefusal(413, 'Upload exceeds quota.');
   }
   return room;
@@ -71,7 +79,7 @@ function demandEtag(request: SwiftRequest, etag: string): void {
 export async function acceptUpload(request: SwiftRequest, bucket: Bucket): Promise<Uploaded> {
   const { body, store } = request;
   if (body.length === undefined && !body.chunked) throw new SwiftRefusal(411, 'Missing Content-Length header.');
-  const room = demandRoom(bucket, body.length);
+  const room = demandRoom(request, request.account, bucket, body.length);
   const limit = Math.min(room, MAX_OBJECT_SIZE);
   const tooLarge = room < MAX_OBJECT_SIZE ? 'Upload exceeds quota.' : 'Your request is too large.';
   if (body.length !== undefined && body.length > limit) throw new SwiftRefusal(413, tooLarge);

@@ -7,7 +7,7 @@ import { BrokenManifestError } from '../../objects/static-large-object.ts';
 import type { Caller, DataContext, RequestClass, RequestRecord } from '../../objects/context.ts';
 import { corsHeaders } from '../containers/cors.ts';
 import { SwiftRequestBody } from './body.ts';
-import { CLIENT_GONE, isOurFault, SwiftRefusal, refusalBody, refusalOf } from './refusal.ts';
+import { CLIENT_GONE, isOurFault, SwiftRefusal, refusalDocument, refusalOf, statusText } from './refusal.ts';
 import type { SwiftReply } from './request.ts';
 
 type Subject = RequestRecord['subject'];
@@ -128,11 +128,8 @@ export class Exchange {
       error instanceof BrokenManifestError ? new SwiftRefusal(409, `Conflict: ${error.message}.`) : refusalOf(error);
     if (refusal === undefined || isOurFault(error)) this.context.onError(error, this.transaction);
     const shown = refusal ?? new SwiftRefusal(500, 'Something went wrong on our side. Please try again.');
-    return {
-      status: shown.status,
-      headers: { 'Content-Type': 'text/html; charset=UTF-8', ...shown.headers },
-      body: refusalBody(shown),
-    };
+    const { type, body } = refusalDocument(shown);
+    return { status: shown.status, headers: { 'Content-Type': type, ...shown.headers }, body };
   }
 
   async answerWith(make: () => Promise<SwiftReply>): Promise<void> {
@@ -167,7 +164,7 @@ export class Exchange {
     const cors = this.#bucket === null || origin === undefined ? {} : corsHeaders(this.#bucket, origin, headers);
     const stays = this.#response.shouldKeepAlive && extra.Connection === undefined;
     const keeping = stays ? { 'Keep-Alive': KEEP_ALIVE } : {};
-    this.#response.writeHead(reply.status, { ...headers, ...cors, ...keeping });
+    this.#response.writeHead(reply.status, statusText(reply.status), { ...headers, ...cors, ...keeping });
   }
 
   #send(reply: SwiftReply): void {
@@ -175,10 +172,11 @@ export class Exchange {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const content = bytes instanceof Uint8Array ? bytes : new Uint8Array(0);
     const hasNone = reply.status === 204 || reply.status === 304;
-    const hasLength = hasNone || reply.headers?.['Content-Length'] !== undefined;
+    // A length of nothing is what Swift's own clients and tests read of containers and accounts.
+    const hasLength = reply.status === 304 || reply.headers?.['Content-Length'] !== undefined;
     const isSent = !hasNone && this.method !== 'HEAD' && content.length > 0;
     if (isSent && typeof body !== 'string') this.#bytesOut = content.length;
-    const length: OutgoingHttpHeaders = hasLength ? {} : { 'Content-Length': content.length };
+    const length: OutgoingHttpHeaders = hasLength ? {} : { 'Content-Length': hasNone ? 0 : content.length };
     if (this.body.isPending) {
       this.#sendEarly(reply, length, isSent ? content : undefined);
       return;

@@ -18,8 +18,16 @@ export class SwiftRefusal extends Error {
   }
 }
 
+/** Where Swift says something else than HTTP has since come to say; clients and reports show it. */
+const REASONS: Readonly<Record<number, string>> = {
+  [CLIENT_GONE]: 'Client Disconnect',
+  413: 'Request Entity Too Large',
+  416: 'Requested Range Not Satisfiable',
+  500: 'Internal Error',
+};
+
 export function statusText(status: number): string {
-  return status === CLIENT_GONE ? 'Client Disconnect' : (STATUS_CODES[status] ?? 'Error');
+  return REASONS[status] ?? STATUS_CODES[status] ?? 'Error';
 }
 
 /** What bulk operations say of one of their entries: `404 Not Found`. */
@@ -67,6 +75,12 @@ export function isOurFault(error: unknown): boolean {
 
 export const escapeMarkup = xmlEscaper(/[&<>"']/, () => '&#39;');
 
-export function refusalBody(refusal: SwiftRefusal): string {
-  return `<html><h1>${statusText(refusal.status)}</h1><p>${escapeMarkup(refusal.message)}</p></html>`;
+/** What was wrong with a request is said in plain text, what became of it in a page. */
+const PLAIN: ReadonlySet<number> = new Set([400, 411, 412, 413, 422]);
+
+/** The body of an error and its type, as Swift has them. */
+export function refusalDocument(refusal: SwiftRefusal): { readonly type: string; readonly body: string } {
+  if (PLAIN.has(refusal.status)) return { type: 'text/plain; charset=UTF-8', body: refusal.message };
+  const body = `<html><h1>${statusText(refusal.status)}</h1><p>${escapeMarkup(refusal.message)}</p></html>`;
+  return { type: 'text/html; charset=UTF-8', body };
 }

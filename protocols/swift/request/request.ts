@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Bucket, ObjectStore } from '@granary/storage/object-store';
 import type { SwiftAccess } from '../access/access.ts';
+import { SwiftRefusal } from './refusal.ts';
 import type { AccountState, Caller, DataContext, DataSettings } from '../../objects/context.ts';
 import type { Query } from './address.ts';
 import type { SwiftRequestBody } from './body.ts';
@@ -59,15 +60,43 @@ const BY_TYPE: Readonly<Record<string, Format>> = {
   'text/xml': 'xml',
 };
 
-/** `format=` wins over Accept; a format that is not offered gets plain text. */
-export function formatOf(request: Pick<SwiftRequest, 'query' | 'header'>): Format {
-  const named = request.query.get('format');
-  if (named !== undefined) return BY_NAME[named.toLowerCase()] ?? 'plain';
-  for (const range of (request.header('accept') ?? '').split(',')) {
-    const format = BY_TYPE[range.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
-    if (format !== undefined) return format;
+/** In the order in which they are offered to who accepts several alike. */
+const OFFERED: readonly (readonly [type: string, format: Format])[] = Object.entries(BY_TYPE);
+const MEDIA_RANGE = /^([\w!#$&^.+-]+|\*)\/([\w!#$&^.+-]+|\*)((?:\s*;[^;,]*)*)$/;
+const MEDIA_RANGES_MAX = 50;
+
+interface MediaRange {
+  readonly type: string;
+  readonly quality: number;
+}
+
+function mediaRange(text: string): MediaRange {
+  const [, type = '', subtype = '', parameters = ''] = MEDIA_RANGE.exec(text.trim()) ?? [];
+  const quality = Number(/;\s*q\s*=\s*([\d.]+)/i.exec(parameters)?.[1] ?? 1);
+  if (type === '' || Number.isNaN(quality)) throw new SwiftRefusal(400, 'Invalid Accept header');
+  return { type: `${type}/${subtype}`.toLowerCase(), quality };
+}
+
+function covers(range: string, type: string): boolean {
+  return range === '*/*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
+}
+
+/** By Accept, what is wanted most first; 406 where nothing of it is offered. */
+function acceptedFormat(accept: string): Format {
+  const ranges = accept.split(',', MEDIA_RANGES_MAX).map(mediaRange);
+  for (const { type: range, quality } of ranges.toSorted((a, b) => b.quality - a.quality)) {
+    const offered = quality > 0 ? OFFERED.find(([type]) => covers(range, type)) : undefined;
+    if (offered) return offered[1];
   }
-  return 'plain';
+  throw new SwiftRefusal(406, 'Listings and reports are text/plain, application/json, application/xml or text/xml.');
+}
+
+/** `format=` wins over Accept; a name of a format that is not offered gets plain text. */
+export function formatOf(request: Pick<SwiftRequest, 'query' | 'header'>, otherwise: Format = 'plain'): Format {
+  const named = request.query.get('format');
+  if (named !== undefined && named !== '') return BY_NAME[named.toLowerCase()] ?? 'plain';
+  const accept = request.header('accept')?.trim() ?? '';
+  return accept === '' || accept === '*/*' ? otherwise : acceptedFormat(accept);
 }
 
 export const CONTENT_TYPES: Readonly<Record<Format, string>> = {

@@ -22,7 +22,9 @@ function person(account: string, accountName: string, username: string, role: Ca
 
 const PEOPLE = [
   person(ALPHA, 'alpha', 'ann', 'account_admin'),
+  person(ALPHA, 'alpha', 'mia', 'member'),
   person(BETA, 'beta', 'bob', 'member'),
+  person(BETA, 'beta', 'bea', 'account_admin'),
   person(SYSTEM, 'objs_admin', 'root', 'objs_admin'),
 ];
 

@@ -8,6 +8,7 @@ import { type Encryption, encryptionOf, isEncrypted, writtenEncryption } from '.
 import { copyBytes } from './copy-bytes.ts';
 import type { StagedBody } from './stage-body.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from './copy-source.ts';
+import { checkAccountQuota } from './account-quota.ts';
 import { accessAttributes, checkQuota, checkStorageClass, describedBy } from './object-attributes.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { lockOfHeaders } from './lock.ts';
@@ -44,6 +45,7 @@ export const copyObject: S3Operation = {
       );
     }
     checkQuota(bucket, shown(version).size);
+    await checkAccountQuota(request, shown(version).size);
     const { content, size, etag, checksum, attributes: ofBytes } = await bytesOfCopy(request, source, encryption);
     const copy = await context.store.commit('putObject', {
       bucket: bucket.id,

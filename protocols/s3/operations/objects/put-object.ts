@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { WrittenVersion } from '@granary/storage/object-store';
 import type { S3Operation, S3Request } from '../../request.ts';
+import { checkAccountQuota } from './account-quota.ts';
 import { attributesOf, checkQuota } from './object-attributes.ts';
 import { type Encryption, encryptionOf, writtenEncryption } from '../../encryption/encryption.ts';
 import { checksumHeaders, quoted, versionHeader } from '../replies.ts';
@@ -23,6 +24,7 @@ export const putObject: S3Operation = {
     const condition = writeConditions(request);
     checkEarly(request, condition.conditions);
     checkQuota(bucket, body.size ?? 0);
+    await checkAccountQuota(request, body.size ?? 0);
     const { content, size, etag, checksum, encryption: kept } = await stageBody(request, encryption);
     const version = await context.store.commit('putObject', {
       bucket: bucket.id,

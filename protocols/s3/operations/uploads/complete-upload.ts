@@ -9,6 +9,7 @@ import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
 import { compositeChecksum, fullChecksum } from './checksum-combine.ts';
 import { bareTag } from '../objects/conditions.ts';
 import { expirationHeader } from '../objects/expiration-header.ts';
+import { checkAccountQuota } from '../objects/account-quota.ts';
 import { checkQuota } from '../objects/object-attributes.ts';
 import { checksumFields, NO_CONTENT, quoted, versionHeader, xmlReply } from '../replies.ts';
 import { MOST_PARTS, uploadOf } from './upload.ts';
@@ -51,7 +52,7 @@ export const completeMultipartUpload: S3Operation = {
       key,
       parts: named,
       // One that is not there may have been completed before: the store knows, and answers the same again.
-      checksum: context.store.upload(upload) === undefined ? null : checkedChecksum(request, named),
+      checksum: context.store.upload(upload) === undefined ? null : await checkedChecksum(request, named),
       ...writeConditions(request),
       at: now,
     });
@@ -114,10 +115,10 @@ function checkOrder(parts: readonly NamedPart[]): void {
 }
 
 /** Holds the parts named against those that came; the checksum of the whole follows from theirs. */
-function checkedChecksum(request: S3Request, named: readonly NamedPart[]): Checksum | null {
+async function checkedChecksum(request: S3Request, named: readonly NamedPart[]): Promise<Checksum | null> {
   const upload = uploadOf(request);
   const parts = match(upload, named, request.context.store.parts(upload.id, { after: 0, limit: MOST_PARTS }));
-  checkSize(request, parts);
+  await checkSize(request, parts);
   const checksum = checksumOfWhole(upload, parts);
   compareChecksum(request, checksum);
   return checksum;
@@ -149,7 +150,7 @@ function hasChecksums({ checksum }: Part, named: NamedPart['checksums']): boolea
   return true;
 }
 
-function checkSize(request: S3Request, parts: readonly Part[]): void {
+async function checkSize(request: S3Request, parts: readonly Part[]): Promise<void> {
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   if (size > MOST_OBJECT_BYTES) throw new S3Error('EntityTooLarge', 'An object has at most 5 TiB.');
   const expected = request.header('x-amz-mp-object-size');
@@ -160,6 +161,7 @@ function checkSize(request: S3Request, parts: readonly Part[]): void {
     );
   }
   checkQuota(request.bucket, size);
+  await checkAccountQuota(request, size);
 }
 
 function checksumOfWhole(
