@@ -17,7 +17,7 @@ export const Account = record('Account', {
   state: str('`normal`, `deleting` or `deleted`'),
   create_time: str('Seconds since 1970'),
   id: str('32 hex digits'),
-  description: nullable(str()),
+  description: nullable(str('What it was given; how much is left while it is being deleted')),
 });
 
 export const accountId = text('Id of the account', { max: 64, example: '0123456789abcdef0123456789abcdef' });
@@ -50,7 +50,10 @@ export const accounts = {
   create: endpoint('POST', '/objs/accounts', {
     summary: 'Create an account; its id is under the key `count`',
     access: adminOnly,
-    params: { name: name('Name of the account', { example: 'webhosting' }) },
+    params: {
+      name: name('Name of the account', { example: 'webhosting' }),
+      description: optional(text('What it is for', { max: 500, example: 'Pictures of the shop' })),
+    },
     reply: response({ count: str('Id of the new account') }),
     errors: ['name_taken', 'objs_limit_reached'],
   }),
@@ -100,6 +103,16 @@ export const accounts = {
     }),
     errors: ['account_not_found'],
   }),
+  setDescription: endpoint('POST', '/objs/accounts/{account_id}/description', {
+    summary: 'Say what an account is for',
+    access: accountAdmins,
+    params: {
+      account_id: accountId,
+      description: text('What it is for; empty to remove it', { min: 0, max: 500, example: 'Pictures of the shop' }),
+    },
+    reply: response({}),
+    errors: ['account_not_found', 'objs_state_conflict'],
+  }),
   setRateLimit: endpoint('POST', '/objs/accounts/{account_id}/rate_limit', {
     summary: 'Give an account a limit of its own in place of the global one',
     access: adminOnly,
@@ -118,7 +131,7 @@ export const accounts = {
   }),
   ...metering('/objs/accounts/{id}', {
     subject: 'an account',
-    access: adminOnly,
+    access: accountAdmins,
     params: { id: accountId, ...objectRequests },
     errors: ['account_not_found'],
   }),

@@ -142,10 +142,19 @@ export const settings = {
     'Take the name of a container as the first part of the host name',
     { vhs_state: boolean('Whether it is taken') },
   ),
-  setApiErrorAlerts: setting('/objs/settings/api_errors', 'Raise an event when many requests fail', {
-    enabled: optional(boolean('Whether to raise it')),
-    threshold: optional(integer('Failed requests that are still quiet', { max: 1_000_000, example: 1 })),
-  }),
+  setApiErrorAlerts: setting(
+    '/objs/settings/api_errors',
+    'Raise an event when many requests of S3 and Swift fail by a fault of the service (5xx) within a minute',
+    {
+      enabled: optional(boolean('Whether to raise it')),
+      threshold: optional(
+        integer(
+          'Such requests in a minute that raise none; one more does. Refusals by a limit on changes do not count',
+          { max: 1_000_000, example: 1 },
+        ),
+      ),
+    },
+  ),
   setTokenExpiry: setting('/objs/settings/token_expiry', 'Set how long tokens of the data path live', {
     token_expiry: integer('Minutes', { min: 1, max: 525_600, example: 1440 }),
   }),

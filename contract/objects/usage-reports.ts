@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { choice, optional, text, withDefault } from '../params.ts';
 import { int, listOf, mapOf, nullable, num, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
-import { adminOnly } from './access.ts';
+import { accountAdmins } from './access.ts';
 import { accountId } from './accounts.ts';
 
 const UsageItem = record('UsageItem', {
@@ -52,7 +52,7 @@ const day = (description: string, example: string) =>
 export const usageReports = {
   generate: endpoint('GET', '/objs/usage_reports/generate', {
     summary: 'Report what accounts used and what it costs',
-    access: adminOnly,
+    access: accountAdmins,
     params: {
       report_time: withDefault(choice(['monthly', 'custom'], 'A calendar month, or days of your choice'), 'monthly'),
       report_type: withDefault(
@@ -72,7 +72,8 @@ export const usageReports = {
       ),
       account_id: optional({
         ...accountId,
-        description: "The account to report on, or `all`; the caller's own when left out",
+        description:
+          "The account to report on, or `all` for administrators of the array; the caller's own when left out",
       }),
     },
     reply: response({ usage: UsageReport }),

@@ -11,6 +11,7 @@ export interface Account {
   readonly state: AccountStage;
   /** Of the primary user; stays when that one is gone. */
   readonly email: string | null;
+  readonly description: string | null;
   readonly metadataSealed: string | null;
   /** Changes a second; 0 for no limit, null where the global one holds. */
   readonly rateLimit: number | null;

@@ -38,6 +38,23 @@ test('an account is created, shown under count, and listed with those whose name
   assert.equal((await admin().call(accounts.list, { filter_value: '%' })).count, 0, 'a text, not a pattern');
 });
 
+test('an account says what it is for, as it was made or as its administrators say later', async (t) => {
+  const people = await startPeople(t);
+  const { admin } = people;
+  const { count: id } = await admin().call(accounts.create, { name: 'shop', description: ' Pictures ' });
+  const { count: other } = await admin().call(accounts.create, { name: 'other' });
+  const shown = async () => (await admin().call(accounts.get, { account_id: id })).count.description;
+  assert.equal(await shown(), 'Pictures');
+  const { client: ana } = await people.user(id, 'ana', 'account_admin');
+  await ana.call(accounts.setDescription, { account_id: id, description: 'Pictures of the shop' });
+  assert.equal(await shown(), 'Pictures of the shop');
+  assert.equal((await ana.refused(accounts.setDescription, { account_id: other, description: 'x' })).code, NOT_FOUND);
+  const long = await ana.refused(accounts.setDescription, { account_id: id, description: 'x'.repeat(501) });
+  assert.match(long.message, /description/);
+  await admin().call(accounts.setDescription, { account_id: id, description: '' });
+  assert.equal(await shown(), null);
+});
+
 test('a name is one of a kind, and never taken for something else', async (t) => {
   const { admin } = await startPeople(t);
   await admin().call(accounts.create, { name: 'webhosting' });

@@ -8,6 +8,7 @@ const accounts = new Table<Account>('accounts', {
   enabled: flag('enabled'),
   state: plain('state'),
   email: plain('email'),
+  description: plain('description'),
   metadataSealed: plain('metadata'),
   rateLimit: plain('rate_limit'),
   createdAt: plain('created_at'),
@@ -22,7 +23,7 @@ export interface AccountFilter {
   readonly value: string;
 }
 
-type NewAccount = Pick<Account, 'id' | 'name' | 'isSystem'>;
+type NewAccount = Pick<Account, 'id' | 'name' | 'isSystem'> & Partial<Pick<Account, 'description'>>;
 
 function whereOf(filter: AccountFilter | undefined): { where: string; params: Record<string, string> } {
   if (filter === undefined) return { where: '', params: {} };
@@ -59,6 +60,7 @@ export function findAccountNamed(db: Db, name: string): Account | undefined {
 
 export function insertAccount(tx: Tx, account: NewAccount, now: number): void {
   accounts.insert(tx, {
+    description: null,
     ...account,
     enabled: true,
     state: 'normal',
@@ -80,6 +82,10 @@ export function setState(tx: Tx, id: string, state: AccountStage, now: number): 
 
 export function setMetadata(tx: Tx, id: string, metadataSealed: string | null, now: number): void {
   accounts.update(tx, { id }, { metadataSealed, modifiedAt: now });
+}
+
+export function setDescription(tx: Tx, id: string, description: string | null, now: number): void {
+  accounts.update(tx, { id }, { description, modifiedAt: now });
 }
 
 export function setRateLimit(tx: Tx, id: string, rateLimit: number | null, now: number): void {

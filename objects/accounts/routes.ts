@@ -22,7 +22,13 @@ export function accountRoutes(parts: AccountRouteParts, tools: PeopleTools): Ser
       return { accounts: rows.map((row) => accountView(row, tools)), count };
     },
     get: ({ account_id: id }, { actor }) => ({ count: accountView(accounts.get(actor, id), tools) }),
-    create: async ({ name }, { actor }) => ({ count: await accounts.create(name, actor) }),
+    create: async ({ name, description }, { actor }) => ({
+      count: await accounts.create(name, actor, descriptionOf(description)),
+    }),
+    setDescription: async ({ account_id: id, description }, { actor }) => {
+      await accounts.describe(id, descriptionOf(description), actor);
+      return {};
+    },
     disable: async ({ account_id: id }, { actor }) => {
       await accounts.disable(id, actor);
       return {};
@@ -43,6 +49,10 @@ export function accountRoutes(parts: AccountRouteParts, tools: PeopleTools): Ser
     },
     ...deletionRoutes(parts, tools),
   };
+}
+
+function descriptionOf(text: string | undefined): string | null {
+  return text === undefined || text.trim() === '' ? null : text.trim();
 }
 
 function deletionRoutes({ deletion }: AccountRouteParts, { jobs }: PeopleTools): Served {

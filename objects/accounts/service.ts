@@ -34,21 +34,29 @@ export class ObjectAccountService {
     return this.#tools.store.read((db) => inScope(repository.findAccount(db, id), id, scopeOf(actor)));
   }
 
-  create(name: string, actor: ObjectsActor): Promise<string> {
+  create(name: string, actor: ObjectsActor, description: string | null = null): Promise<string> {
     checkAccountName('name', name);
-    return this.#tools.store.write((tx) => this.open(tx, name, actor));
+    return this.#tools.store.write((tx) => this.open(tx, name, actor, description));
   }
 
   /** Part of the caller's transaction; returns the id. */
-  open(tx: Tx, name: string, actor: ObjectsActor): string {
+  open(tx: Tx, name: string, actor: ObjectsActor, description: string | null = null): string {
     const { clock, changed } = this.#tools;
     if (repository.findAccountNamed(tx, name)) throw fail('name_taken', { name });
     if (repository.countAccounts(tx) >= ACCOUNTS_MAX) throw fail('accounts_limit', { max: ACCOUNTS_MAX });
     const id = newId();
-    repository.insertAccount(tx, { id, name, isSystem: false }, clock.now());
+    repository.insertAccount(tx, { id, name, isSystem: false, description }, clock.now());
     this.#record(tx, { name }, `Account ${name} was created.`, actor);
     tx.afterCommit(changed);
     return id;
+  }
+
+  async describe(id: string, description: string | null, actor: ObjectsActor): Promise<void> {
+    this.get(actor, id);
+    await this.#change(id, (tx, account, now) => {
+      repository.setDescription(tx, id, description, now);
+      this.#record(tx, account, `The description of account ${account.name} was changed.`, actor);
+    });
   }
 
   disable(id: string, actor: ObjectsActor): Promise<void> {

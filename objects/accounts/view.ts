@@ -18,7 +18,7 @@ export function accountView(account: Account, { publicUrls, figures }: Surroundi
     state: account.state,
     create_time: epochSeconds(account.createdAt),
     id: account.id,
-    description: account.state === 'deleting' ? whatIsLeft(account, figures) : null,
+    description: account.state === 'deleting' ? whatIsLeft(account, figures) : account.description,
   };
 }
 

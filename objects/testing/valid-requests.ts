@@ -167,6 +167,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'accounts.enable': disabledAccount,
   'accounts.export': nothing,
   'accounts.getRateLimit': home,
+  'accounts.setDescription': (walk) => ({ account_id: walk.home, description: 'Pictures' }),
   'accounts.setRateLimit': (walk) => ({ account_id: walk.home, enabled: true, rate_limit: 0 }),
   ...metered('accounts', (walk) => ({ id: walk.home, ...ofObjects })),
 

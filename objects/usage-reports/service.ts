@@ -3,7 +3,7 @@ import { fail, formatUtc, type Clock, type HostedConfiguration, type Store } fro
 import type { StoredUsage } from '@granary/storage/object-store';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, listAccountsAfter } from '../accounts/repository.ts';
-import type { ObjectsActor } from '../actor.ts';
+import { scopeOf, type ObjectsActor } from '../actor.ts';
 import { listPriceChanges, type PriceChange, type PricedItem } from '../prices/repository.ts';
 import type { Settings } from '../settings/service.ts';
 import { amountShown, nanosOf, storedShares, type Charge, type Shares } from './amount.ts';
@@ -61,6 +61,8 @@ export class UsageReports {
     const { store, clock, flush } = this.#options;
     const period = periodOf(asked, clock.now());
     const named = asked.account_id ?? actor.accountId ?? ALL;
+    const scope = scopeOf(actor);
+    if (scope !== null && named !== scope) throw fail('account_not_found', { id: named });
     await flush();
     const changes = store.read(listPriceChanges);
     const parts = partsOf(period, changes).map((part) => ({ part, prices: this.#pricesAt(changes, part.from) }));

@@ -221,6 +221,19 @@ test("without an account it is the caller's own; the portal, which has none, see
   await assert.rejects(names(dana, 'c'.repeat(32)), isError('account_not_found', /c{32}/));
 });
 
+test('an administrator of an account is told of that account alone', async (t) => {
+  const { reports } = await start(t);
+  const ana: ObjectsActor = { ...dana, role: 'account_admin', accountId: BACKUP };
+  const names = async (id?: string) =>
+    (await reports.generate({ ...monthly, account_id: id }, ana)).account_usage_summary.map(
+      ({ account_header: { name } }) => name,
+    );
+  assert.deepEqual([await names(), await names(BACKUP)], [['backup'], ['backup']]);
+  for (const id of [dana.accountId ?? '', 'all', 'c'.repeat(32)]) {
+    await assert.rejects(names(id), isError('account_not_found', /./), id);
+  }
+});
+
 test('a period that is not one is refused by the name of what is wrong with it', () => {
   const now = Date.parse('2026-02-11T10:00:00Z');
   const refused = (asked: Omit<Parameters<typeof periodOf>[0], 'report_time'>, problem: RegExp, custom = true) =>

@@ -4,6 +4,7 @@ import { TEMP_URL_DIGESTS, TEMP_URL_METHODS } from './access/temp-url.ts';
 import { MAX_DELETES } from './bulk/bulk-delete.ts';
 import { LISTING_LIMIT } from './containers/page.ts';
 import { MAX_SEGMENTS } from './large/manifest-request.ts';
+import { SYMLINKS_MAX } from './objects/symlink.ts';
 import { MAX_OBJECT_SIZE } from './objects/upload.ts';
 import { MAX_CONTAINER_NAME, MAX_OBJECT_NAME } from './request/address.ts';
 import { METADATA_LIMITS } from './request/metadata.ts';
@@ -34,10 +35,15 @@ export function showInfo(store: ObjectStore): SwiftReply {
     },
     slo: { max_manifest_segments: MAX_SEGMENTS, max_manifest_size: MAX_MANIFEST_BYTES, min_segment_size: 1 },
     dlo: {},
+    symlink: { symloop_max: SYMLINKS_MAX, static_links: true },
+    tempauth: { account_acls: true },
+    formpost: { allowed_digests: TEMP_URL_DIGESTS },
     tempurl: { methods: TEMP_URL_METHODS, allowed_digests: TEMP_URL_DIGESTS },
     bulk_delete: { max_deletes_per_request: MAX_DELETES },
     bulk_upload: {},
+    account_quotas: {},
     container_quotas: {},
+    versioned_writes: { allowed_flags: ['x-versions-location', 'x-history-location'] },
     object_versioning: {},
   };
   return { status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify(info) };

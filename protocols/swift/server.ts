@@ -9,9 +9,11 @@ import { isTempUrl, TEMP_URL_METHODS, verifyTempUrl, type TempUrlKey } from './a
 import { handleAccount } from './account.ts';
 import { handleContainer } from './containers/container.ts';
 import { preflight } from './containers/cors.ts';
+import { formGrant, isFormPost, readForm, storeForm, type PostedForm } from './form/form-post.ts';
 import { showInfo } from './info.ts';
 import { handleObject } from './objects/object.ts';
-import { parseTarget, type Address, type Target } from './request/address.ts';
+import { MAX_OBJECT_SIZE } from './objects/upload.ts';
+import { parseTarget, type Address, type Query, type Target } from './request/address.ts';
 import { Exchange } from './request/exchange.ts';
 import { SwiftRefusal } from './request/refusal.ts';
 import type { SwiftReply, SwiftRequest } from './request/request.ts';
@@ -74,20 +76,26 @@ function noAccount(address: DataAddress, caller: Caller | null, settings: DataSe
   return new SwiftRefusal(seesAll ? 404 : 403, seesAll ? 'The account could not be found.' : 'Access was denied.');
 }
 
-async function requestOf(exchange: Exchange, target: Target, address: DataAddress): Promise<SwiftRequest> {
+type GrantOf = (account: AccountState) => Promise<TemporaryGrant> | TemporaryGrant;
+
+/** `grantOf` is for requests that carry their right with them: temporary URLs and forms. */
+async function requestOf(
+  exchange: Exchange,
+  address: DataAddress,
+  query: Query,
+  grantOf?: GrantOf,
+): Promise<SwiftRequest> {
   const { context, request, method, now, body } = exchange;
-  const { query } = target;
   const settings = context.settings();
   const header = headerOf(request);
-  const isTemporary = isTempUrl(query);
-  const token = isTemporary ? undefined : (header('x-auth-token') ?? header('x-storage-token'));
+  const token = grantOf !== undefined ? undefined : (header('x-auth-token') ?? header('x-storage-token'));
   const caller = await callerOf(context, token, address.account);
   exchange.knowsCaller(caller);
   const account = await accountOf(context, settings, address.account);
   if (account === undefined) throw noAccount(address, caller, settings);
   exchange.knowsAccount(account.id);
   if (!account.enabled) throw new SwiftRefusal(403, 'The account is disabled.');
-  const grant = isTemporary ? temporaryGrant(exchange, target, account) : null;
+  const grant = grantOf === undefined ? null : await grantOf(account);
   const secure = 'encrypted' in request.socket;
   const policy = new PolicyDecision({ settings, now, ip: exchange.ip, secure, caller, query, header }, context.store);
   const access = new SwiftAccess({ caller, grant, referer: header('referer') }, settings, policy);
@@ -127,12 +135,37 @@ async function answerPreflight(exchange: Exchange, address: DataAddress): Promis
   return preflight(bucket, address.kind, headerOf(exchange.request));
 }
 
+/** A form that a page of somebody else sends: what it may put is signed in its fields. */
+async function answerForm(
+  exchange: Exchange,
+  target: Target,
+  address: Exclude<DataAddress, { readonly kind: 'account' }>,
+  contentType: string,
+): Promise<SwiftReply> {
+  const { context, body, now } = exchange;
+  const { container } = address;
+  const holder: { form?: PostedForm } = {};
+  const request = await requestOf(exchange, address, target.query, async (account) => {
+    const form = await readForm(contentType, body.stream(MAX_OBJECT_SIZE), target.path);
+    holder.form = form;
+    return formGrant(form, account.id, container, tempUrlKeys(context, account, container), now);
+  });
+  if (holder.form === undefined) throw new SwiftRefusal(400, 'FormPost: no files to process');
+  return storeForm({ ...request, container }, holder.form, address.kind === 'object' ? address.object : '');
+}
+
 async function answerData(exchange: Exchange, target: Target, address: DataAddress): Promise<SwiftReply> {
   if (address.kind === 'account') exchange.aims('account');
   else if (address.kind === 'container') exchange.aims('bucket', address.container);
   else exchange.aims('object', address.container, address.object);
   if (exchange.method === 'OPTIONS') return answerPreflight(exchange, address);
-  const request = await requestOf(exchange, target, address);
+  const type = exchange.request.headers['content-type'];
+  if (address.kind !== 'account' && isFormPost(exchange.method, type)) {
+    return answerForm(exchange, target, address, type ?? '');
+  }
+  const { query } = target;
+  const grantOf = isTempUrl(query) ? (account: AccountState) => temporaryGrant(exchange, target, account) : undefined;
+  const request = await requestOf(exchange, address, query, grantOf);
   if (address.kind === 'account') return handleAccount(request);
   const { container } = address;
   if (address.kind === 'container') return handleContainer({ ...request, container });

@@ -34,10 +34,16 @@ async function load(context: DataContext): Promise<Handle> {
   const s3 = createS3(context);
   const swift = createSwift(context);
   return (request: IncomingMessage, response: ServerResponse) => {
-    if (isS3Signed(request) || !isSwiftRequest(request.url ?? '/')) s3(request, response);
+    if (!isForSwift(request, isSwiftRequest)) s3(request, response);
     else if (expectsOther(request)) response.writeHead(417, { 'content-length': 0, connection: 'close' }).end();
     else swift(request, response);
   };
+}
+
+/** A token is Swift's alone: who sends one to an address that is not Swift's is answered as Swift does. */
+function isForSwift(request: IncomingMessage, isSwiftRequest: (url: string) => boolean): boolean {
+  if (isS3Signed(request)) return false;
+  return isSwiftRequest(request.url ?? '/') || request.headers['x-auth-token'] !== undefined;
 }
 
 /** Something other than 100 Continue, which nothing here can meet. */

@@ -34,20 +34,20 @@ export async function readForm(contentType: string, source: AsyncIterable<Uint8A
   throw new S3Error('InvalidArgument', 'POST requires exactly one file upload per request.', { ArgumentName: 'file' });
 }
 
-function boundaryOf(contentType: string): string {
+export function boundaryOf(contentType: string): string {
   const match = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) throw malformed('Content-Type names no boundary.');
   return boundary;
 }
 
-interface PartHeader {
+export interface PartHeader {
   readonly name: string;
   readonly filename: string;
   readonly type: string | undefined;
 }
 
-function readPartHeader(text: string): PartHeader {
+export function readPartHeader(text: string): PartHeader {
   const lines = text.split('\r\n');
   const find = (wanted: string) =>
     lines
@@ -76,7 +76,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** Cuts a stream at its boundaries, holding no more than a header or the length of a boundary. */
-class PartReader {
+export class PartReader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
   /** Bytes that came but were not used yet. */
@@ -116,7 +116,9 @@ class PartReader {
     for (;;) {
       const at = this.#held.indexOf(this.#delimiter);
       if (at !== -1) {
-        if (at > 0) yield this.#held.subarray(0, at);
+        const last = this.#held.subarray(0, at);
+        this.#held = this.#held.subarray(at);
+        if (at > 0) yield last;
         return;
       }
       // The end of what came may be the beginning of a boundary.

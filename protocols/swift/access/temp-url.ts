@@ -25,7 +25,7 @@ interface Signature {
   readonly value: Buffer;
 }
 
-function readSignature(text: string): Signature | undefined {
+export function readSignature(text: string): Signature | undefined {
   const colon = text.indexOf(':');
   if (colon < 0) {
     const algorithm = BY_LENGTH[text.length];

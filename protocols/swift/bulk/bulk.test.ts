@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,8 +68,35 @@ test('an archive becomes objects', async () => {
   }
 });
 
+/** Debian's own program, that arrays use, too. */
+const hasBzip2 = spawnSync('bzip2', ['-c'], { input: '' }).status === 0;
+
+test('an archive in bzip2 becomes objects', { skip: hasBzip2 ? false : 'bzip2 is not installed' }, async () => {
+  await swift.ask('/bz', { method: 'PUT' });
+  const packed = execFileSync('bzip2', ['-c'], { input: archive });
+  const reply = await swift.put('/bz?extract-archive=tar.bz2', packed, json);
+  const expected = { 'Number Files Created': 3, 'Response Status': '201 Created', 'Response Body': '', Errors: [] };
+  assert.deepEqual(report(reply.text), expected);
+  assert.equal((await swift.ask('/bz/in/large')).text, 'l'.repeat(1_500_000));
+  for (const broken of [archive, packed.subarray(0, packed.length / 2)]) {
+    const refused = await swift.put('/bz/broken?extract-archive=tar.bz2', broken, json);
+    assert.match(String(report(refused.text)['Response Body']), /^Invalid Tar File/);
+  }
+});
+
+test('without bzip2 on the machine its archives are refused in words', async () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  try {
+    const reply = await swift.put('/bz?extract-archive=tar.bz2', archive, json);
+    assert.deepEqual([reply.status, /program bzip2/.test(reply.text)], [400, true]);
+  } finally {
+    process.env['PATH'] = path;
+  }
+});
+
 test('what is no archive is refused', async () => {
-  assert.equal((await swift.put('/x?extract-archive=tar.bz2', archive)).status, 400);
+  assert.equal((await swift.put('/x?extract-archive=zip', archive)).status, 400);
   const noGzip = await swift.put('/x?extract-archive=tar.gz', archive, json);
   assert.equal(report(noGzip.text)['Response Status'], '400 Bad Request');
   const noTar = await swift.put('/x?extract-archive=tar', 'x'.repeat(5000), json);

@@ -10,6 +10,7 @@ import { checkMetadata } from '../request/metadata.ts';
 import { CLIENT_GONE, SwiftRefusal, refusalOf, statusLine } from '../request/refusal.ts';
 import { formatOf, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { percentEncode, strictText } from '../request/text.ts';
+import { bunzip2 } from './bunzip2.ts';
 import { reportReply } from './report.ts';
 import { readTar, TarError, type TarFile } from './tar.ts';
 
@@ -25,11 +26,12 @@ const TYPE = 'SCHILY.xattr.user.mime_type';
 /** The bytes of the archive, unpacked as its kind says. */
 function unpacked(request: SwiftRequest): AsyncIterable<Uint8Array> {
   const kind = request.query.get('extract-archive')?.toLowerCase();
-  if (kind !== 'tar' && kind !== 'tar.gz' && kind !== 'tgz') {
-    throw new SwiftRefusal(400, `extract-archive: ${kind === 'tar.bz2' ? 'bzip2 is not supported' : 'tar or tar.gz'}`);
+  if (kind !== 'tar' && kind !== 'tar.gz' && kind !== 'tgz' && kind !== 'tar.bz2') {
+    throw new SwiftRefusal(400, 'extract-archive must be tar, tar.gz or tar.bz2');
   }
   const bytes = request.body.stream(MAX_OBJECT_SIZE);
   if (kind === 'tar') return bytes;
+  if (kind === 'tar.bz2') return bunzip2(bytes);
   // Errors are reported by the stream that is read.
   return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
 }

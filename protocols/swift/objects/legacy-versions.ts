@@ -71,16 +71,17 @@ function demandVersionsContainer(store: ObjectStore, bucket: Bucket): Bucket {
   return target;
 }
 
-/** Shared where both containers have one policy, else written anew. */
+/** Shared where both containers keep their bytes alike, else written anew. */
 async function contentFor(store: ObjectStore, source: ObjectVersion, from: Bucket, to: Bucket): Promise<NewContent> {
   if (source.content.kind === 'empty') return { kind: 'empty' };
   const { bucket, key, sequence } = source;
-  if (from.policy === to.policy) return { kind: 'copy', of: { bucket, key, sequence } };
-  return (await stageStream(store, to.policy, store.read(source), source.size)).content;
+  const isAsWanted = to.settings.encryption === undefined || store.isEncrypted(source);
+  if (from.policy === to.policy && isAsWanted) return { kind: 'copy', of: { bucket, key, sequence } };
+  return (await stageStream(store, to, store.read(source), source.size)).content;
 }
 
 async function copyOf(store: ObjectStore, source: ObjectVersion, from: Bucket, to: Bucket): Promise<NewVersion> {
-  const { acl: _acl, replication: _replication, ...attributes } = source.attributes;
+  const { acl: _acl, grants: _grants, writer: _writer, replication: _replication, ...attributes } = source.attributes;
   const { size, etag, owner } = source;
   return { content: await contentFor(store, source, from, to), attributes, size, etag, owner };
 }

@@ -5,6 +5,7 @@ import { findContainer } from '../containers/find.ts';
 import { deleteManifest } from '../large/static.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
 import type { ObjectRequest, SwiftReply } from '../request/request.ts';
+import { isTrue } from '../request/text.ts';
 import { expiryOf, requestAttributes } from './attributes.ts';
 import { copyTo } from './copy.ts';
 import { demandVersion } from './find.ts';
@@ -52,6 +53,9 @@ async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
   request.demandRate();
   if (versionId !== undefined) return removeVersion(request, bucket, versionId);
   if (query.get('multipart-manifest') === 'delete') {
+    if (isTrue(query.get('async'))) {
+      throw new SwiftRefusal(400, 'async is not supported: segments are deleted at once. Leave it out.');
+    }
     return deleteManifest(request, bucket, demandVersion(store, bucket, object, now));
   }
   const deletion = await commitDelete(request, bucket, object);

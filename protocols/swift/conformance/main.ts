@@ -1,0 +1,4 @@
+import { writeFileSync } from 'node:fs';
+import { conformancePage } from './page.ts';
+
+writeFileSync(new URL('../../../docs/swift-conformance.md', import.meta.url), conformancePage());
