@@ -319,6 +319,54 @@ test('swift: uploads in segments, downloads, shows, changes and deletes', { skip
   assert.doesNotMatch(await swift('list'), /^swift-photos$/m);
 });
 
+test('swift: keeps versions and follows symlinks', { skip: skip.swift }, async (t) => {
+  const cwd = workplace(t);
+  const env = {
+    ST_AUTH: `${account.endpoint}/auth/v1.0`,
+    ST_USER: `${account.account}:${account.user}`,
+    ST_KEY: account.password,
+  };
+  const swift = (...args: string[]) => printed('swift', args, { cwd, env });
+  const fetched = async (...args: string[]) => {
+    await swift('download', ...args, '-o', 'fetched');
+    return readFileSync(join(cwd, 'fetched'), 'utf8');
+  };
+  await swift('post', 'swift-versions', '-H', 'X-Versions-Enabled: true');
+  for (const text of ['first', 'second']) {
+    writeFileSync(join(cwd, 'o'), text);
+    await swift('upload', 'swift-versions', 'o');
+  }
+  const lines = (await swift('list', 'swift-versions', '--versions')).split('\n').filter((line) => / o\s*$/.test(line));
+  assert.equal(lines.length, 2);
+  const oldest = lines.at(-1)?.trim().split(/\s+/).at(-3) ?? '';
+  assert.equal(await fetched('swift-versions', 'o', '--version-id', oldest), 'first');
+  assert.equal(await fetched('swift-versions', 'o'), 'second');
+  assert.match(await swift('stat', 'swift-versions'), /Objects: 1\b/);
+
+  writeFileSync(join(cwd, 'nothing'), '');
+  await swift('post', 'swift-links');
+  const link = ['upload', 'swift-links', 'nothing', '--object-name'];
+  await swift(...link, 'to-o', '-H', 'X-Symlink-Target: swift-versions/o');
+  assert.equal(await fetched('swift-links', 'to-o'), 'second');
+  const etag = /ETag: (\w+)/.exec(await swift('stat', 'swift-versions', 'o'))?.[1] ?? '';
+  await swift(...link, 'fixed', '-H', 'X-Symlink-Target: swift-versions/o', '-H', `X-Symlink-Target-Etag: ${etag}`);
+  assert.equal(await fetched('swift-links', 'fixed'), 'second');
+  writeFileSync(join(cwd, 'o'), 'third');
+  await swift('upload', 'swift-versions', 'o');
+  assert.equal(await fetched('swift-links', 'to-o'), 'third');
+  const changed = await ended('swift', ['download', 'swift-links', 'fixed', '-o', 'x'], { cwd, env });
+  assert.match(changed.stderr + changed.stdout, /409 Conflict/);
+
+  await swift('post', 'swift-stack-old');
+  await swift('post', 'swift-stack', '-H', 'X-Versions-Location: swift-stack-old');
+  for (const text of ['one', 'two']) {
+    writeFileSync(join(cwd, 'o'), text);
+    await swift('upload', 'swift-stack', 'o');
+  }
+  await swift('delete', 'swift-stack', 'o');
+  assert.equal(await fetched('swift-stack', 'o'), 'one', 'a deletion brings back what was there before');
+});
+
 test('@aws-sdk/client-s3: puts, streams, lists, copies, signs and posts', { skip: skip.sdk }, async () => {
   const sdk = awsSdk();
   const options = (secretAccessKey: string) => ({
