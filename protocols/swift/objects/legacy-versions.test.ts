@@ -54,9 +54,14 @@ test('X-History-Location keeps what is overwritten and deleted, with a marker of
 test('writers at once lose no version', async () => {
   await make('/many-old');
   await make('/many', { 'x-versions-location': 'many-old' });
-  await Promise.all(Array.from({ length: 8 }, (_, at) => swift.put('/many/o', `body ${at}`)));
+  const put = await Promise.all(Array.from({ length: 8 }, (_, at) => swift.put('/many/o', `body ${at}`)));
+  assert.deepEqual(
+    put.map(({ status, text: said }) => `${status} ${said}`),
+    Array<string>(8).fill('201 '),
+  );
   const kept = await Promise.all((await names('/many-old')).map((name) => text(`/many-old/${name}`)));
-  assert.equal(new Set([...kept, await text('/many/o')]).size, 8);
+  const all = [...kept, await text('/many/o')];
+  assert.deepEqual([all.length, new Set(all).size], [8, 8], 'each once');
 });
 
 test('old versions need their container, and one way of keeping them', async () => {

@@ -5,6 +5,7 @@ import {
   type Bucket,
   type Conditions,
   type NewContent,
+  type ObjectErrorCode,
   type ObjectStore,
   type ObjectVersion,
   type WrittenVersion,
@@ -45,8 +46,8 @@ function prefixOf(key: string): string {
   return `${byteLength(key).toString(16).padStart(3, '0')}${key}/`;
 }
 
-/** A name for a copy that none has: they are listed in the order of their times. */
-function copyName(store: ObjectStore, target: Bucket, key: string, at: number): string {
+/** Names for a copy, the best first: they are listed in the order of their times. */
+function* copyNames(key: string, at: number): Generator<string> {
   for (let step = 0; step < PER_MILLISECOND; step++) {
     const name = `${prefixOf(key)}${timestamp(at + step / PER_MILLISECOND)}`;
     if (byteLength(name) > MAX_OBJECT_NAME) {
@@ -55,7 +56,24 @@ function copyName(store: ObjectStore, target: Bucket, key: string, at: number): 
         `The name is too long for old versions: theirs have ${name.length - key.length} more`,
       );
     }
-    if (store.version(target.id, name) === undefined) return name;
+    yield name;
+  }
+}
+
+/** Puts a copy under a name that none has, whoever else is doing the same; returns the name. */
+async function putCopy(
+  { store, now }: Kept,
+  target: Bucket,
+  of: { readonly key: string; readonly at: number },
+  copy: NewVersion,
+): Promise<string> {
+  for (const key of copyNames(of.key, of.at)) {
+    try {
+      await store.commit('putObject', { bucket: target.id, key, ...copy, conditions: { ifNoneMatch: '*' }, at: now });
+      return key;
+    } catch (error) {
+      if (!(error instanceof ObjectError) || error.code !== 'precondition-failed') throw error;
+    }
   }
   throw new SwiftRefusal(409, 'The object changes too often for its old versions to be kept. Please try again.');
 }
@@ -86,18 +104,26 @@ async function copyOf(store: ObjectStore, source: ObjectVersion, from: Bucket, t
   return { content: await contentFor(store, source, from, to), attributes, size, etag, owner };
 }
 
+/** Takes back what was done for a change that was then refused. */
+type Undo = () => Promise<unknown>;
+
 /** Copies what is there to where old versions are kept. A dynamic manifest holds nothing that would be lost. */
-async function keep({ store, now }: Kept, bucket: Bucket, current: ObjectVersion): Promise<void> {
+async function keep(kept: Kept, bucket: Bucket, current: ObjectVersion): Promise<Undo> {
+  const { store, now } = kept;
   const target = demandVersionsContainer(store, bucket);
-  if (current.attributes.dynamicManifest !== undefined) return;
-  if (isExpired(current, { bucket, now, isNamed: false })) return;
-  const key = copyName(store, target, current.key, current.modifiedAt);
+  const isLost =
+    current.attributes.dynamicManifest === undefined && !isExpired(current, { bucket, now, isNamed: false });
+  if (!isLost) return () => Promise.resolve();
   const copy = await copyOf(store, current, bucket, target);
-  await store.commit('putObject', { bucket: target.id, key, ...copy, at: now });
+  const key = await putCopy(kept, target, { key: current.key, at: current.modifiedAt }, copy);
+  return () => store.commit('deleteObject', { bucket: target.id, key, at: now });
 }
 
+/** Another request changed the object meanwhile: by a condition, or because what was to be copied is gone. */
+const REFUSALS: readonly ObjectErrorCode[] = ['precondition-failed', 'no-such-key', 'no-such-version'];
+
 function isRefused(error: unknown): boolean {
-  return error instanceof ObjectError && (error.code === 'precondition-failed' || error.code === 'no-such-key');
+  return error instanceof ObjectError && REFUSALS.includes(error.code);
 }
 
 /** Bytes that came along belong to the commit that took them: another try needs its own. */
@@ -118,11 +144,13 @@ export async function commitPut(kept: Kept, bucket: Bucket, args: Arguments<'put
     // What the client's own condition refuses is refused before anything is copied.
     if (current !== undefined && args.conditions?.ifNoneMatch === '*') return store.commit('putObject', args);
     if (current === undefined) demandVersionsContainer(store, bucket);
-    else await keep(kept, bucket, current);
+    let undo: Undo | undefined;
     try {
+      undo = current && (await keep(kept, bucket, current));
       const conditions = { ...args.conditions, ...unchanged(current) };
       return await store.commit('putObject', { ...args, content: contentAgain(args.content), conditions });
     } catch (error) {
+      await undo?.();
       if (args.conditions !== undefined || tries >= TRIES || !isRefused(error)) throw error;
     }
   }
@@ -138,12 +166,18 @@ function deletePlainly({ store, now }: Kept, bucket: Bucket, current: ObjectVers
 async function deleteWithMarker(kept: Kept, bucket: Bucket, current: ObjectVersion): Promise<Deletion> {
   const { store, now } = kept;
   const target = demandVersionsContainer(store, bucket);
-  await keep(kept, bucket, current);
-  const key = copyName(store, target, current.key, Math.max(now, current.modifiedAt + 1));
+  const undo = await keep(kept, bucket, current);
   const marker = { content: { kind: 'empty' }, size: 0, etag: EMPTY_MD5, owner: current.owner } as const;
   const attributes = { contentType: DELETED_TYPE };
-  await store.commit('putObject', { bucket: target.id, key, ...marker, attributes, at: now });
-  return deletePlainly(kept, bucket, current);
+  const at = Math.max(now, current.modifiedAt + 1);
+  const key = await putCopy(kept, target, { key: current.key, at }, { ...marker, attributes });
+  try {
+    return await deletePlainly(kept, bucket, current);
+  } catch (error) {
+    await store.commit('deleteObject', { bucket: target.id, key, at: now });
+    await undo();
+    throw error;
+  }
 }
 
 /** Brings the last copy back. A marker of a deletion goes when what it hides is brought back. */
