@@ -27,6 +27,8 @@ const all = [portalApi, arrayApi, objectsApi].map((api) => ({ name: api.name, co
 for (const { name, covered } of [...all, { name: 'in all', covered: all.flatMap((one) => one.covered) }]) {
   const shown = covered.filter(({ row }) => row).length;
   const percent = Math.floor((shown * 100) / covered.length);
-  process.stdout.write(`${name.padEnd(8)} ${shown} of ${covered.length} parameters have a test of their effect: ${percent} %\n`);
+  process.stdout.write(
+    `${name.padEnd(8)} ${shown} of ${covered.length} parameters have a test of their effect: ${percent} %\n`,
+  );
   if (shown < covered.length) process.exitCode = 1;
 }

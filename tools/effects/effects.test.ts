@@ -18,7 +18,9 @@ const api: Api = {
   title: 'Small',
   description: '',
   dialect: 'array',
-  groups: { things: { list: get({ limit: integer('Page'), name: text('Name') }), show: get({ limit: integer('Page') }) } },
+  groups: {
+    things: { list: get({ limit: integer('Page'), name: text('Name') }), show: get({ limit: integer('Page') }) },
+  },
 };
 const root = join(import.meta.dirname, '../..');
 
