@@ -29,7 +29,11 @@ export function cloudRoutes(clouds: CloudService, joining: Joining): PortalHandl
       },
     },
     driveTypes: {
-      list: ({ id, ...page }, { actor }) => ({ drive_types: pageOf(clouds.driveTypes(actor, id), page) }),
+      list: ({ id, ...page }, context) => {
+        const all = clouds.driveTypes(context.actor, id);
+        context.total = all.length;
+        return { drive_types: pageOf(all, page) };
+      },
       get: ({ cloud_id, drive_type_id }, { actor }) => ({
         drive_type: clouds.driveType(actor, cloud_id, drive_type_id),
       }),

@@ -14,8 +14,11 @@ export class ProviderGroups {
     this.#tools = tools;
   }
 
-  list(page: Page): GroupView[] {
-    return this.#tools.store.read((db) => repository.listGroups(db, page)).map(groupView);
+  list(page: Page): { groups: GroupView[]; total: number } {
+    return this.#tools.store.read((db) => ({
+      groups: repository.listGroups(db, page).map(groupView),
+      total: repository.countGroups(db),
+    }));
   }
 
   get(id: ProviderGroupId): GroupView {

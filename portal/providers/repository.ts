@@ -92,6 +92,10 @@ export function listGroups(db: Db, page: Page): ProviderGroup[] {
   return groups.all(db, `${SELECT_GROUP} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
+export function countGroups(db: Db): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM provider_groups')?.n ?? 0;
+}
+
 export function findGroup(db: Db, id: ProviderGroupId): ProviderGroup | undefined {
   return groups.get(db, `${SELECT_GROUP} WHERE id = :id`, { id });
 }

@@ -26,7 +26,11 @@ export function providerRoutes(providers: ProviderService): PortalHandlers {
 export function providerGroupRoutes(groups: ProviderGroups): PortalHandlers {
   return {
     providerGroups: {
-      list: (page) => ({ data: { provider_groups: groups.list(page) } }),
+      list: (page, context) => {
+        const { groups: shown, total } = groups.list(page);
+        context.total = total;
+        return { data: { provider_groups: shown } };
+      },
       get: ({ id }) => ({ data: { provider_group: groups.get(id) } }),
       create: async ({ name }, { actor }) => ({ data: { provider_group_id: await groups.create(name, actor) } }),
       update: async ({ id, name }, { actor }) => ({
