@@ -180,7 +180,7 @@ const cases: readonly Case[] = [
     'volumes.create',
     () => volume({ crypt: 'YES' }),
     10108,
-    /set one \(POST \/settings\/encryption\)/,
+    /set one in the encryption settings/,
   ],
   [
     'a share with caps',

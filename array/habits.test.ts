@@ -207,7 +207,7 @@ test('XML goes in and comes out, with dashed names, types and a root of its own'
   assert.match(list, /<show-volumes-response><status type="integer">0<\/status><volumes type="array"><volume><name>/);
   assert.match(list, /<count type="integer">1<\/count>/);
   assert.match(list, /<display-name>from-xml<\/display-name>/);
-  assert.match(list, /<virtual-capacity type="integer">1<\/virtual-capacity>/);
+  assert.match(list, /<virtual-capacity type="float">1<\/virtual-capacity>/);
   assert.match(list, /<read-iops-capping>500<\/read-iops-capping>/);
   assert.match(list, /<created-at type="datetime">\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000<\/created-at>/);
   const gone = await xml('GET', '/volumes/volume-99999999');

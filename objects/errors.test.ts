@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
     'settings.activateEncryption',
     {},
     50100,
-    /^No encryption password is set; set one with POST \/objs\/settings\/encryption/,
+    /^No encryption password is set; set one in the encryption settings/,
   ],
   [
     'a common limit that was never set',

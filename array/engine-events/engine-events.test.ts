@@ -29,7 +29,7 @@ async function setUp() {
     },
     list: (subject?: string) =>
       store
-        .read((db) => events.list(db, { subject, oldestFirst: true, start: 0, limit: 0 }))
+        .read((db) => events.list(db, { subject, kind: 'all', oldestFirst: true, start: 0, limit: 0 }))
         .messages.map(({ msg_severity: severity, msg_title: title }) => [severity, title]),
     isFailed: () => store.read((db) => findDriveByUuid(db, uuid))?.isFailed,
   };

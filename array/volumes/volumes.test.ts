@@ -99,7 +99,7 @@ test('what a volume cannot be is refused with the reason, and changes nothing', 
   await refused({ capacity: '9999T' }, 7, /capacity/);
   await refused({ capacity: 'much' }, 7, /capacity/);
   await refused({ name: ' ' }, 7, /name/);
-  await refused({ crypt: 'YES' }, 10108, /POST \/settings\/encryption/);
+  await refused({ crypt: 'YES' }, 10108, /set one in the encryption settings/);
   await refused({ autoexpand: 'YES' }, 7, /autoexpandby must be sent/);
   await refused({ maxcapacity: '50M' }, 7, /maxcapacity must be at least/);
   assert.equal((await client.call(volumes.list, {})).count, 0);

@@ -49,7 +49,7 @@ test('without a password nothing is encrypted, and nothing can be switched on', 
   for (const operation of [settings.activateEncryption, settings.disableEncryption]) {
     const { code, message } = await client.refused(operation, {});
     assert.equal(code, 50100);
-    assert.match(message, /POST \/objs\/settings\/encryption/);
+    assert.match(message, /set one in the encryption settings/);
   }
   assert.equal((await client.refused(settings.restoreEncryption, { encryption_pwd: FIRST })).code, 50100);
 });

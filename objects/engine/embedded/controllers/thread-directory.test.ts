@@ -59,7 +59,7 @@ test('a disabled user is out with the next request, and others of the account ar
 });
 
 test('the keys of a user that was deleted open nothing', async () => {
-  const dora = await objects.user(home, 'dora');
+  const dora = await objects.user(home, 'dora', 'account_admin');
   assert.deepEqual([await answers(dora), await swiftAnswers(dora)], [[200], [204]]);
   await objects.client.call(users.delete, { id: dora.id });
   assert.deepEqual([await answers(dora), await swiftAnswers(dora)], [[403], [401]]);
@@ -79,7 +79,7 @@ test('a secret key that was replaced signs nothing, and the new one does', async
 });
 
 test('a token that was replaced opens nothing, nor does one of a password that was changed', async () => {
-  const finn = await objects.user(home, 'finn');
+  const finn = await objects.user(home, 'finn', 'account_admin');
   assert.deepEqual(await swiftAnswers(finn), [204]);
   const who = { account: home, user: 'finn', password: PASSWORD };
   const { token } = await objects.anonymous.call(users.resetToken, who);
