@@ -82,6 +82,18 @@ test('an app engine that is asked for later is limited, too; one that an array h
   await change(next.id);
 });
 
+test('an account that is asked for with moderate waits, also for those who may act at once', async () => {
+  const user = await newUser();
+  const display_name = name('farm');
+  const { message } = await user.client.computes.create({ provider_id: 1, display_name, moderate: true });
+  assert.match(message, /waits for an administrator/);
+  assert.deepEqual((await user.client.computes.list()).data, []);
+  const [request] = (await user.client.arrayRequests.list({ status: 'pending' })).data;
+  assert.deepEqual([request?.kind, request?.name], ['create_compute', display_name]);
+  await admin.client.arrayRequests.approve({ id: request?.id ?? 0, name: display_name });
+  assert.equal((await user.client.computes.list()).data[0]?.display_name, display_name);
+});
+
 test('what goes with the last compute account are its limits; an ordinary user asks an administrator for that', async () => {
   const display_name = name('farm');
   await owner.client.computes.create({ provider_id: 1, display_name, instances: 1 });

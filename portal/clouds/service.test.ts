@@ -144,6 +144,33 @@ test('a cloud of another portal is refused with the way to move it, and nothing 
   assert.notEqual(other.owner, 'another one');
 });
 
+test('a change moves a cloud of another portal to this one if that is asked for', async () => {
+  const { id, registration } = await register();
+  const { other, place } = await anotherCloud();
+  other.owner = 'another one';
+  await admin.client.clouds.update({ id, ...registration, ...place, adopt: true });
+  assert.notEqual(other.owner, 'another one');
+});
+
+test('a change gives a cloud another name, and the one before is free again', async () => {
+  const { id, registration } = await register();
+  const called = name('cloud');
+  await admin.client.clouds.update({ id, ...registration, name: called });
+  assert.equal((await owner.client.clouds.get({ id })).data.name, called);
+  const { place } = await anotherCloud();
+  await admin.client.clouds.create({ name: registration.name, ...place });
+  await refused(admin.client.clouds.update({ id, ...registration }), 409, /is taken/);
+});
+
+test('a change to a user or a key that the cloud does not know is refused, and nothing is stored', async () => {
+  const { id, registration } = await register();
+  await portal.rest();
+  const before = portal.dump();
+  for (const wrong of [{ admin_user: 'wrong' }, { admin_key: 'wrong' }])
+    await refused(admin.client.clouds.update({ id, ...registration, ...wrong }), 422, /refused the credentials; check/);
+  assert.deepEqual(portal.dump(), before);
+});
+
 test('a cloud that is not registered after all is not claimed', async () => {
   const { registration } = await register();
   const { other, place } = await anotherCloud();

@@ -68,6 +68,21 @@ test('a cloud with an authority of its own is registered by its fingerprint, and
   assert.equal(trustedOf(data.cloud_id), foreign.certificate);
 });
 
+test('a change to the address of a cloud with an authority of its own needs its fingerprint', async (t) => {
+  const { data } = await admin.client.clouds.create(await cloudWith(t, undefined));
+  const id = data.cloud_id;
+  const registration = await cloudWith(t, certificateOf(foreign));
+  await portal.rest();
+  const before = portal.dump();
+  const wrong = { fingerprint: certificateFingerprint(authority.certificate) };
+  for (const changes of [{}, wrong])
+    await refused(admin.client.clouds.update({ id, ...registration, ...changes }), 422, /does not know/);
+  assert.deepEqual(portal.dump(), before);
+  const fingerprint = certificateFingerprint(foreign.certificate);
+  await admin.client.clouds.update({ id, ...registration, fingerprint });
+  assert.equal(trustedOf(id), foreign.certificate);
+});
+
 test("a certificate of an array of the same machine is not the cloud's", async (t) => {
   const registration = await cloudWith(t, certificateOf(foreign, 'array'));
   const fingerprint = certificateFingerprint(foreign.certificate);

@@ -22,6 +22,14 @@ test('a new provider is open, seen by users, and sells at the prices of its clou
   assert.equal(prices?.data['engine_small']?.value, '0.10');
 });
 
+test('a provider that is created closed is shown to users once it is opened', async () => {
+  const { id, name: called } = await newProvider({ enabled: false });
+  assert.equal((await admin.client.providers.get({ id })).data.enabled, 'false');
+  await refused(owner.client.providers.get({ id }), 404, /There is no provider/);
+  await admin.client.providers.update({ id, name: called, enabled: true });
+  assert.equal((await owner.client.providers.get({ id })).data.enabled, 'true');
+});
+
 test('every user has a tenant with a new provider', async () => {
   const { id } = await newProvider();
   const { data } = await owner.client.tenants.list();

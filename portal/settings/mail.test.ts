@@ -4,6 +4,7 @@ import { createLog, EventMailer, Vault, type NewEvent } from '@granary/kernel';
 import { startMailServer } from '../../kernel/mail/testing/mail-server.ts';
 import { until } from '../../testing/waiting.ts';
 import { TestPortal } from '../pricing/testing.ts';
+import { mailRoutes } from './mail-routes.ts';
 import { MailSettingService } from './mail.ts';
 
 const PASSWORD = 'very secret';
@@ -54,6 +55,23 @@ test('the password signs in at the mail server, is kept sealed, and goes with it
   assert.ok(!kept.includes(PASSWORD));
   const { user, passwordSealed, host } = await settings.update({ user: '' }, admin);
   assert.deepEqual([user, passwordSealed, host], [null, null, '127.0.0.1']);
+});
+
+test('smtp_secure speaks TLS from the first byte, which a server without it does not take', async (t) => {
+  const server = await startMailServer(t);
+  const { admin, settings, mailer, record, store } = await setUp(t);
+  const setMail = async (input: object) => {
+    const { settings: handlers } = mailRoutes(settings);
+    return handlers?.setMail?.(input, { actor: admin } as never);
+  };
+  await setMail({ smtp_host: '127.0.0.1', smtp_port: server.port, smtp_secure: true, notice_to: 'ops@example.org' });
+  await record({ title: 'Array tank failed.', severity: 'error' });
+  mailer.start();
+  const failed = () => store.read((db) => db.all("SELECT 1 FROM events WHERE title LIKE 'Mail could not be sent%'"));
+  await until(() => failed().length === 1, 'the server refuses TLS');
+  assert.equal(server.mails.length, 0);
+  await setMail({ smtp_secure: false });
+  await until(() => server.mails.length > 0, 'it is sent without');
 });
 
 test('settings of mail are checked before any of them is kept', async (t) => {

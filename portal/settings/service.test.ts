@@ -67,3 +67,20 @@ test('an unknown level is refused by name and changes nothing', async (t) => {
   }
   assert.equal(portal.tools.log.level, 'info');
 });
+
+test('a user may have as many virtual networks at a cloud as is set, and keeps those there are', async (t) => {
+  const portal = await startTestPortal();
+  t.after(() => portal.stop());
+  const { owner } = portal;
+  const { settings } = portal.admin.client;
+  assert.equal((await settings.getNetworksPerUser()).networks_per_user, 16);
+  await settings.setNetworksPerUser({ networks_per_user: 1 });
+  assert.equal((await settings.getNetworksPerUser()).networks_per_user, 1);
+  await portal.network(owner);
+  await refused(portal.network(owner), 409, /at most 1|1 virtual network/);
+  await settings.setNetworksPerUser({ networks_per_user: 2 });
+  await portal.network(owner);
+  await settings.setNetworksPerUser({ networks_per_user: 0 });
+  assert.equal((await owner.client.virtualNetworks.list()).data.length, 2);
+  await refused(settings.setNetworksPerUser({ networks_per_user: 4095 }), 400, /networks_per_user/);
+});

@@ -44,6 +44,14 @@ test('a token stays the same until it is reset, and the old one stops working at
   assert.equal(await tokenOf(portal, owner), token);
 });
 
+test('a wrong password resets no token', async (t) => {
+  const portal = await start(t);
+  const { owner, send } = portal;
+  const body = { username: owner.username, password: 'wrong' };
+  assert.equal((await send(undefined, { method: 'POST', path: '/api/token/reset', body })).status, 401);
+  assert.equal((await ask(portal, { 'x-token': owner.token })).status, 200);
+});
+
 test('resetting a token leaves those of others alone', async (t) => {
   const { owner, friend, send, ...portal } = await start(t);
   const body = { username: owner.username, password: owner.password };

@@ -241,6 +241,14 @@ test('users ask for accounts on a public array; auto_approve opens them at once,
   assert.equal(moderated.status, 'waiting_for_approval');
 });
 
+test('a public service that is created with auto_approve opens accounts at once from the start', async () => {
+  const { id } = await bucket();
+  const { data } = await publicObjects.create({ array_id: id, ...service(), auto_approve: true });
+  assert.equal(data.auto_approve, true);
+  const { data: opened } = await otherUser.client.objectAccounts.create(asked(otherUser, id));
+  assert.equal(opened.status, 'created');
+});
+
 test('sign-ups at an array are approved by the portal where the public service says so, and only there', async () => {
   const { id, name } = await bucket();
   objects.accounts.set('1'.repeat(32), { name: 'taken' });
