@@ -4,6 +4,7 @@ import { objectsApi } from '@granary/contract/objects';
 import { until } from '../testing/waiting.ts';
 import type { Sent } from '../kernel/process/testing/wire.ts';
 import { PASSWORD } from './testing/test-objects.ts';
+import { preparations } from './testing/valid-requests.ts';
 import { startWalk } from './testing/walk.ts';
 
 /**
@@ -219,6 +220,41 @@ test('with timeout=0 work is submitted and goes on, and says so', async () => {
   await until(async () => (await state()) === 'deleted', 'it is deleted');
   const inXml = await xml('DELETE', `/objs/accounts/${id}/cleanup.xml?timeout=0`);
   assert.match(inXml, /<status type="integer">1073791826<\/status><status-msg>The request has been submitted/);
+});
+
+test('with timeout=0 drives and proxies leave after the reply', async () => {
+  const spare = await preparations['policies.removeDrives']?.(walk, admin);
+  const drives = encodeURIComponent(String(spare?.['drives']));
+  const policy = '/api/objs/policies/policy-00000001';
+  const removal = await reply({ method: 'DELETE', path: `${policy}/drives?drives=${drives}&timeout=0` });
+  assert.equal(removal.status, objectsApi.asyncStatus, removal.message);
+  await until(() => walk.objects.returned.length === 1, 'the drive was given back');
+
+  await preparations['virtualControllers.removeProxies']?.(walk, admin);
+  const proxies = async () =>
+    ((await get('/objs/virtual_controllers'))['vcs'] as Item[]).filter(({ role }) => role === 'proxy').length;
+  await until(async () => (await proxies()) === 1, 'there is a proxy');
+  const path = '/api/objs/virtual_controllers/remove_proxy_vcs';
+  assert.equal((await reply({ method: 'DELETE', path: `${path}?quantity=2&timeout=0` })).status, 50100);
+  const answer = await reply({ method: 'DELETE', path: `${path}?quantity=1&timeout=0` });
+  assert.equal(answer.status, objectsApi.asyncStatus, answer.message);
+  await until(async () => (await proxies()) === 0, 'it is gone');
+});
+
+test('a policy is described anew when the reply comes, whatever the timeout', async () => {
+  const path = '/api/objs/policies/policy-00000001';
+  for (const timeout of ['0', '5', '-1']) {
+    await done({ method: 'PUT', path: `${path}?full_description=waits-${timeout}&timeout=${timeout}` });
+    assert.equal(
+      ((await get('/objs/policies/policy-00000001'))['policy'] as Item)['full_description'],
+      `waits-${timeout}`,
+    );
+  }
+  for (const timeout of ['-2', 'soon', '1.5']) {
+    const refused = await reply({ method: 'PUT', path: `${path}?full_description=x&timeout=${timeout}` });
+    assert.equal(refused.status, 7);
+    assert.match(String(refused.message), /^timeout /);
+  }
 });
 
 test('with timeout=-1 it is waited for, and a timeout that is none is refused', async () => {

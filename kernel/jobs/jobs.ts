@@ -141,10 +141,10 @@ export class Jobs {
     for (const id of this.#waiters.keys()) this.#notifyWaiters(id);
   }
 
-  /** Resolves with the job once it has ended, or as it is at the timeout; a negative timeout waits forever. */
+  /** Resolves with the job once it has ended, or as it is at the timeout; a negative timeout waits forever, 0 not at all. */
   async wait(id: number, timeoutMs: number): Promise<Job | undefined> {
     const job = this.get(id);
-    if (!job || job.finishedAt !== null || this.#stopping.signal.aborted) return job;
+    if (!job || job.finishedAt !== null || timeoutMs === 0 || this.#stopping.signal.aborted) return job;
     await new Promise<void>((resolve) => {
       const waiters = this.#waiters.get(id) ?? new Set();
       const wake = () => {

@@ -11,7 +11,7 @@ import { testObjects, type TestObjects } from '../testing/test-objects.ts';
 import { endpointUrls } from './endpoint.ts';
 import { remoteAddress } from './lookup.ts';
 
-const { destinations, messages } = objectsApi.groups;
+const { destinations, messages, settings } = objectsApi.groups;
 
 const ends: (() => Promise<void> | void)[] = [];
 const lasting = { after: (end: () => Promise<void> | void) => ends.push(end) };
@@ -115,6 +115,54 @@ test('a change is tested, too, and changes nothing when it fails', async () => {
   assert.deepEqual([target.display_name, target.network, target.type], ['changed', 'outnet', 'OBJS_S3']);
   const unknown = await here.client.refused(destinations.update, { 'ext-name': 'obsdst-0000ffff', type: 'OBJS_S3' });
   assert.equal(unknown.code, 50009);
+});
+
+test('a change gives another type, region and access key, each tried at the endpoint first', async () => {
+  const name = await makeKnown(here, there, 'renewed');
+  const shown = async () => (await here.client.call(destinations.get, { 'target-ext-name': name })).target;
+  const wanted = { 'ext-name': name, type: 'OBJS_S3' as const };
+  const change = (changes: object) => here.client.call(destinations.update, { ...wanted, ...changes });
+  const refuse = async (changes: object) =>
+    assert.equal((await here.client.refused(destinations.update, { ...wanted, ...changes })).code, 50012);
+
+  for (const field of ['region_name', 'region_name_text']) {
+    const region = field.replaceAll('_', '-');
+    await refuse({ [field]: region });
+    await there.client.call(settings.setRegion, { region });
+    await change({ [field]: region });
+    assert.equal((await shown()).region, region);
+  }
+
+  const { s3 } = await there.user(there.owner.accountId, 'copier', 'objs_admin');
+  await refuse({ username: s3.access });
+  await change({ username: s3.access, password: s3.secret });
+  const { access, secret } = await shown();
+  assert.deepEqual([access, secret], [s3.access, s3.secret]);
+
+  await change({ type: 'EXT_S3' });
+  assert.equal((await shown()).type, 'EXT_S3');
+  await there.client.call(settings.setRegion, { region: 'us-east-1' });
+});
+
+test('the name servers that are set are asked for names in the private domain alone', async (t) => {
+  const remote = createServer((_, reply) => reply.end()).listen(0, 'localhost');
+  await new Promise((resolve) => remote.once('listening', resolve));
+  t.after(() => {
+    remote.closeAllConnections();
+    remote.close();
+  });
+  const { port } = remote.address() as AddressInfo;
+  const tryOne = (name: string) => asked({ name, endpoint: `http://localhost:${port}` });
+  // Nothing answers questions at this address.
+  const servers = { custom_name_servers: here.configuration.management.host };
+  await here.client.call(settings.setDnsServers, { ...servers, dns_lookup_domain: 'localhost' });
+  assert.equal((await here.client.refused(destinations.create, tryOne('private'))).code, 50012);
+  await here.client.call(settings.setDnsServers, { dns_lookup_domain: 'corp.example.org' });
+  await here.client.call(destinations.create, tryOne('public'));
+  await here.client.call(settings.setDnsServers, { dns_lookup_domain: 'localhost', custom_name_servers: '' });
+  await here.client.call(destinations.create, tryOne('without servers'));
+  await here.client.call(settings.setDnsServers, { ...servers, dns_lookup_domain: '' });
+  await here.client.call(destinations.create, tryOne('without a domain'));
 });
 
 test('one that buckets are replicated to goes only by force, and only known ones can be named', async () => {

@@ -40,6 +40,21 @@ test('mails go through the server that is set, and are kept until it takes them'
   assert.equal(people.settings.mailServer(), null);
 });
 
+test('with smtp_secure a server must speak TLS from the first byte', async (t) => {
+  const server = await startMailServer(t);
+  const people = await startPeople(t);
+  await people.account('webhosting');
+  const set = { smtp_host: '127.0.0.1', smtp_port: server.port };
+  await people.admin().call(settings.setMailServer, { ...set, smtp_secure: true });
+  await people.anonymous().call(users.resetPassword, place);
+  await until(() => people.titles()[0]!.startsWith('Mail could not be sent: '));
+  assert.ok(server.connections() > 0);
+  await people.admin().call(settings.setMailServer, { ...set, smtp_secure: false });
+  people.clock.advance(60_000);
+  await people.restart();
+  await until(() => server.mails.length === 1);
+});
+
 test('a mail server that makes no sense is refused by name', async (t) => {
   const people = await startPeople(t);
   for (const [input, word] of [

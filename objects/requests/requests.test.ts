@@ -118,6 +118,16 @@ test('what makes no sense is refused by name, and kept nowhere', async (t) => {
   assert.equal((await people.anonymous().refused(requests.approve, { id: 1 })).code, 5);
 });
 
+test('only an account can be asked for', async (t) => {
+  const people = await startPeople(t);
+  for (const request_action of ['close_account', '']) {
+    const refused = await people.anonymous().refused(requests.create, { ...registration(), request_action } as never);
+    assert.equal(refused.code, 7);
+    assert.match(refused.message, /^request_action /);
+  }
+  assert.equal((await people.admin().call(requests.list, {})).count, 0);
+});
+
 test('one address cannot ask for as many accounts as it likes', async (t) => {
   const people = await startPeople(t);
   const ask = (account: string) => registration({ account });

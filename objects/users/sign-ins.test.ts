@@ -59,6 +59,34 @@ test('a token is replaced on demand, and the one before opens nothing', async (t
   assert.equal((await people.anonymous().refused(users.resetToken, { ...ada, password: 'wrong' })).code, 5);
 });
 
+test('of users with one name the account tells which one is meant, wherever there is no key yet', async (t) => {
+  const people = await startPeople(t);
+  const home = await people.account('webhosting');
+  const away = await people.account('backup');
+  const anonymous = people.anonymous();
+  const { directory } = people.people;
+  const tokenOf = ({ user }: typeof home) => directory.byToken(user.objs_data.objs_user.token!);
+  const atBackup = { ...ada, account: 'backup' };
+
+  const { token } = await anonymous.call(users.resetToken, atBackup);
+  assert.deepEqual(tokenOf(away), { refused: 'unknown' });
+  assert.ok('caller' in directory.byToken(token) && 'caller' in tokenOf(home));
+
+  await anonymous.call(users.changePassword, { ...atBackup, new_password: 'Pick-An0ther' });
+  await people.signIn('backup', 'ada', 'Pick-An0ther');
+  await people.signIn('webhosting', 'ada');
+  assert.equal((await anonymous.refused(users.authenticate, atBackup)).code, 5);
+
+  await anonymous.call(users.resetPassword, { account: 'backup', username: 'ada' });
+  await until(() => people.outbox().length === 1);
+  const code = /The code is: (\S+)/.exec(people.outbox()[0]!)![1]!;
+  const use = { username: 'ada', code, new_password: 'Pick-A-Th1rd' };
+  assert.equal((await anonymous.refused(users.usePasswordCode, { ...use, account: 'webhosting' })).code, 5);
+  await anonymous.call(users.usePasswordCode, { ...use, account: 'backup' });
+  await people.signIn('backup', 'ada', 'Pick-A-Th1rd');
+  await people.signIn('webhosting', 'ada');
+});
+
 test('a temporary code sets a password once, within a day, and renews what may have been lost', async (t) => {
   const people = await startPeople(t);
   const { id, client } = await people.account('webhosting');

@@ -1,4 +1,4 @@
-import { pageOf, type HostedConfiguration } from '@granary/kernel';
+import { pageOf, Submitted, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerState } from '../engine/controller-spec.ts';
 import type { ObjectDriveService } from '../drives/service.ts';
 import { servedDriveView } from '../drives/view.ts';
@@ -38,9 +38,9 @@ export function controllerRoutes({ controllers, drives, times, configuration }: 
       const timesOf = times.of('drive');
       return { disks: served.map((known) => servedDriveView(known, timesOf(known.name))), count: served.length };
     },
-    removeProxies: async ({ quantity, region_id }, { actor }) => {
-      await controllers.removeProxies(quantity, region_id, actor.username);
-      return {};
+    removeProxies: async ({ quantity, region_id: regionId, timeout }, { actor }) => {
+      const wanted = { quantity, regionId, timeoutSeconds: timeout };
+      return (await controllers.removeProxies(wanted, actor.username)) ? {} : new Submitted();
     },
   };
 }
