@@ -35,9 +35,9 @@ function structureRoutes(pools: PoolService, jobs: Jobs) {
       await pools.rename(id, new_name, actor.username);
       return { pool_name: id };
     },
-    expand: async ({ id, raid_groups, capacity, obsdestname, cloud_size }, { actor }) => {
-      const wanted = { groups: raid_groups, capacityMb: capacity, destination: obsdestname, cloudGb: cloud_size };
-      await pools.expand(id, wanted, actor.username);
+    expand: async ({ id, raid_groups, capacity, obsdestname, cloud_size, sse }, { actor }) => {
+      const cloud = { destination: obsdestname, cloudGb: cloud_size, cloudEncryption: sse };
+      await pools.expand(id, { groups: raid_groups, capacityMb: capacity, ...cloud }, actor.username);
       return { pool_name: id };
     },
     shrink: async ({ id, raid_group, obsshrinksize, timeout }, { actor }) => {

@@ -19,6 +19,8 @@ export interface ExpansionRequest {
   readonly capacityMb?: number | undefined;
   readonly destination?: string | undefined;
   readonly cloudGb?: number | undefined;
+  /** Encryption at the destination. */
+  readonly cloudEncryption?: string | undefined;
 }
 
 /** What is left out stays as it is. */
@@ -114,12 +116,13 @@ export class PoolService {
   }
 
   async expand(name: string, wanted: ExpansionRequest, actor: string): Promise<void> {
-    const { groups = [], capacityMb, destination, cloudGb } = wanted;
+    const { groups = [], capacityMb, destination, cloudGb, cloudEncryption } = wanted;
     if (destination !== undefined && groups.length > 0) {
       throw badParameter('obsdestname', 'cannot be given together with raid_groups');
     }
     this.get(name);
-    if (destination !== undefined || cloudGb !== undefined) throw fail('no_object_storage_in_pools');
+    const isOfCloud = [destination, cloudGb, cloudEncryption].some((value) => value !== undefined);
+    if (isOfCloud) throw fail('no_object_storage_in_pools');
     if (groups.length === 0 && capacityMb === undefined) {
       throw badParameter('raid_groups', 'or capacity has to be given');
     }

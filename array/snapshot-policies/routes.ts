@@ -1,3 +1,4 @@
+import { badParameter } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { SnapshotPolicyService } from './service.ts';
 import { viewOf, viewOfAttached } from './view.ts';
@@ -32,7 +33,9 @@ export function snapshotPolicyRoutes(service: SnapshotPolicyService): ArrayHandl
       await service.detach(id, snaprule, { deletesSnapshots: delete_snapshots, isForced: force }, actor.username);
       return { snapshot_rule_name: snaprule };
     },
-    pause: async ({ snaprule }, { actor }) => {
+    pause: async ({ snaprule, id }, { actor }) => {
+      if (id !== undefined && id !== snaprule)
+        throw badParameter('id', `must be ${snaprule}, as in the path, or left out`);
       await service.setPaused(snaprule, true, actor.username);
       return { snaprule_name: snaprule };
     },

@@ -109,7 +109,7 @@ export const snapshotPolicies = {
     access: creatorOf('snapshot_rule', 'snaprule'),
     params: {
       snaprule: snapshotRuleId,
-      id: optional({ ...snapshotRuleId, description: 'The same rule once more; the path decides' }),
+      id: optional({ ...snapshotRuleId, description: 'The same rule once more; another one is refused' }),
     },
     reply: response({ snaprule_name: str() }),
     errors: ['policy_not_found', 'state_conflict'],
