@@ -79,6 +79,22 @@ test('other limits take another process; a change without them is sent to the on
   assert.equal(processes.length, 2, 'the same limits change nothing');
 });
 
+test('an array that is stopped while it gets another process follows its configuration after the next start', async (t) => {
+  const { timing, processes, supervisor, first } = await setUp(t, 1);
+  processes[0]?.serve();
+  await timing.pass(0);
+  const known = processes[0]!.configuration;
+  const limits = { processors: 4 };
+  await Promise.all([supervisor.describe('storage_array', { ...known, limits }), first.stop()]);
+  first.start();
+  await timing.pass(0);
+  processes[1]?.serve();
+  await timing.pass(0);
+  await supervisor.describe('storage_array', { ...known, limits: { processors: 8 } });
+  await timing.pass(0);
+  assert.deepEqual(processes[2]?.configuration.limits, { processors: 8 });
+});
+
 test('limits that change while a process starts are those of the next one', async (t) => {
   const { timing, processes, supervisor, first } = await setUp(t, 1);
   const known = processes[0]!.configuration;

@@ -184,6 +184,7 @@ export class SupervisedArray {
     }
     const process = this.#options.launch(this.#configuration);
     this.#launchedWith = this.#configuration.limits;
+    this.#isReplaced = false;
     this.#process = process;
     this.#waitingFor = undefined;
     const followed = this.#configuration;
