@@ -79,14 +79,15 @@ export class EventMailer {
   /** How long to wait until the next time. */
   async #mailWhatIsNew(): Promise<number> {
     const { collectMs = COLLECT_MS, retryMs = RETRY_MS } = this.#options;
-    const mail = this.#parts.mail();
-    if (!mail) return collectMs;
+    let mail: EventMail | undefined;
     try {
+      mail = this.#parts.mail();
+      if (!mail) return collectMs;
       await this.#mailOnce(mail);
       this.#failures = 0;
       return collectMs;
     } catch (error) {
-      if (!this.#stopping.signal.aborted) await this.#recordFailure(error, mail);
+      if (!this.#stopping.signal.aborted) await this.#recordFailure(error, mail?.server.host ?? 'the mail server');
       this.#failures += 1;
       return Math.min(retryMs * 2 ** (this.#failures - 1), RETRY_MS_MAX);
     }
@@ -112,12 +113,12 @@ export class EventMailer {
   }
 
   /** Once until it works again; otherwise it would fill the log. */
-  async #recordFailure(error: unknown, { server }: EventMail): Promise<void> {
+  async #recordFailure(error: unknown, server: string): Promise<void> {
     const { store, events, log } = this.#parts;
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_LENGTH_MAX);
     log.warn({ reason, failures: this.#failures + 1 }, 'a mail could not be sent');
     if (this.#failures > 0) return;
-    const title = `Mail could not be sent through ${server.host}: ${reason}. It is tried again.`;
+    const title = `Mail could not be sent through ${server}: ${reason}. It is tried again.`;
     const write = store.write((tx) => events.record(tx, { severity: 'warning', title, subject: 'settings:mail' }));
     await write.catch((cause: unknown) => log.warn({ error: cause }, 'an event could not be recorded'));
   }
