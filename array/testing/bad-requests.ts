@@ -24,7 +24,7 @@ const badSorts: readonly unknown[] = [
   [{ property: 'msg_id; DROP TABLE users', direction: 'ASC' }],
   [{ property: 'constructor', direction: 'ASC' }],
   [{ property: 'x'.repeat(33), direction: 'ASC' }],
-  [{ property: 'msg_time', direction: 'asc' }],
+  [{ property: 'msg_time', direction: 'up' }],
   [{ property: 'msg_time', direction: 'ASC, msg_id' }],
   [{ property: 'msg_time' }],
   [{ direction: 'ASC' }],

@@ -20,7 +20,7 @@ const badStructures: Readonly<Record<string, readonly unknown[]>> = {
     [{ property: 'size', direction: 'ASC' }],
     [{ property: 'id; DROP TABLE users', direction: 'ASC' }],
     [{ property: 'constructor', direction: 'ASC' }],
-    [{ property: 'id', direction: 'asc' }],
+    [{ property: 'id', direction: 'up' }],
     [{ property: 'id' }],
     [null],
     Array(6).fill({ property: 'id', direction: 'ASC' }),
