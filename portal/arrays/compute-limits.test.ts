@@ -94,6 +94,15 @@ test('an account that is asked for with moderate waits, also for those who may a
   assert.equal((await user.client.computes.list()).data[0]?.display_name, display_name);
 });
 
+test('arrays that have more than a later account allows may change, but not take more', async () => {
+  const user = await newUser();
+  const [first] = [await portal.array(user, withApp), await portal.array(user, withApp)];
+  await newCompute(user, { instances: 1 });
+  await user.client.arrays.setEngine({ array_id: first.id, engine: 'engine_small', ...withApp });
+  const third = { name: name('tank'), provider: 'local', engine: 'engine_small', drives: { SSD_10GB: 2 }, ...withApp };
+  await refused(user.client.arrays.create(third), 400, /3 arrays; your compute accounts/);
+});
+
 test('what goes with the last compute account are its limits; an ordinary user asks an administrator for that', async () => {
   const display_name = name('farm');
   await owner.client.computes.create({ provider_id: 1, display_name, instances: 1 });

@@ -28,9 +28,15 @@ export function checkComputeLimits(
   if (appEngine === null) return;
   const limits = limitsOf(db, ownerId, providerId);
   if (!limits) return;
-  const others = listAppEngines(db, ownerId, providerId).filter(({ id }) => id !== arrayId);
+  const present = listAppEngines(db, ownerId, providerId);
+  const others = present.filter(({ id }) => id !== arrayId);
   const use = useOf([...others.map(({ key }) => key), appEngine], types);
-  if (fits(use, limits)) return;
+  const useNow = useOf(
+    present.map(({ key }) => key),
+    types,
+  );
+  // Arrays may have more than an account that was made after them allows; they may shrink all the same.
+  if (RESOURCES.every((one) => use[one] <= Math.max(limits[one], useNow[one]))) return;
   const problem = `${appEngine} would make it ${shown(use)}; your compute accounts at this provider allow ${shown(limits)}`;
   throw badParameter('app_engine', problem);
 }
@@ -56,6 +62,7 @@ function limitsOf(db: Db, userId: UserId, providerId: ProviderId, without?: numb
   return accounts.length === 0 ? undefined : accounts.reduce<ComputeLimits>(sum, NOTHING);
 }
 
+const RESOURCES = ['cores', 'ram', 'instances'] as const;
 const NOTHING: ComputeLimits = { cores: 0, ram: 0, instances: 0 };
 
 function useOf(keys: readonly string[], types: AppEngines): ComputeLimits {
@@ -74,7 +81,7 @@ function sum(one: ComputeLimits, other: ComputeLimits): ComputeLimits {
 }
 
 function fits(use: ComputeLimits, limits: ComputeLimits): boolean {
-  return use.cores <= limits.cores && use.ram <= limits.ram && use.instances <= limits.instances;
+  return RESOURCES.every((one) => use[one] <= limits[one]);
 }
 
 function shown({ cores, ram, instances }: ComputeLimits): string {

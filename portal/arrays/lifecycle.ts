@@ -257,6 +257,18 @@ export class ArrayLifecycle {
     };
   }
 
+  /**
+   * Another engine takes another process. One that does not come up is the array's trouble, not the change's: jobs that
+   * could mend it wait behind this one.
+   */
+  async #untilReplaced(hosting: Hosting, signal: AbortSignal): Promise<void> {
+    try {
+      await hosting.until(signal, ({ state }) => state !== 'starting');
+    } catch (error) {
+      if (!(error instanceof NotYet)) throw error;
+    }
+  }
+
   async #change(
     { arguments: { change }, signal }: RunningJob<ChangeArguments>,
     array: PortalArray,
@@ -274,8 +286,7 @@ export class ArrayLifecycle {
       const reason = `${capitalised(describeChange(change))} failed: ${sent}`;
       return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, array, change, reason) };
     }
-    // Another engine takes another process.
-    if (change.type === 'engine') await hosting.until(signal, ({ state }) => state !== 'starting');
+    if (change.type === 'engine') await this.#untilReplaced(hosting, signal);
     return {
       outcome: 'done',
       finish: (tx) => {

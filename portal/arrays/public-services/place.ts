@@ -5,11 +5,14 @@ import type { PortalArray } from '../array.ts';
 import type { PublicService, ServicePlace } from './public-service.ts';
 import { findPublicService } from './repository.ts';
 
-/** Where the public service of an array is served; null while it has none. */
+/**
+ * Where the public service of an array is served; null while it has none. One without an account is a record of an older
+ * version, which served none: its address was never checked.
+ */
 export function servedPlace(db: Db, arrayId: ArrayId): ServicePlace | null {
   const service = findPublicService(db, arrayId);
   const isServed = service?.state === 'open' || service?.state === 'changing';
-  return isServed ? placeOf(service) : null;
+  return isServed && service.remoteId !== null ? placeOf(service) : null;
 }
 
 /** Where a service that is on record is to be served. */

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startFakeObjects } from '../../testing/fake-objects.ts';
 import { readBill } from '../../billing/testing/read-bill.ts';
+import type { ArrayId } from '../../ids.ts';
 import { refused, startTestPortal, type Person } from '../../testing/portal.ts';
+import { servedPlace } from './place.ts';
 
 const portal = await startTestPortal();
 after(() => portal.stop());
@@ -138,6 +140,15 @@ for (const step of ['create', 'user', 'password'] as const) {
     );
   });
 }
+
+test('a service that an older version had on record, without an account, is served nowhere', async () => {
+  const { id } = await bucket();
+  await publicObjects.create({ array_id: id, ...service() });
+  const place = () => portal.store.read((db) => servedPlace(db, id as ArrayId));
+  assert.equal(place()?.port, 8080);
+  await portal.store.write((tx) => tx.run('UPDATE public_services SET remote_id = NULL WHERE array_id = :id', { id }));
+  assert.equal(place(), null);
+});
 
 test('an array has one public service', async () => {
   const { id } = await bucket();

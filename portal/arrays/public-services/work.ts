@@ -62,7 +62,7 @@ export class PublicServiceWork {
           job,
           'opening',
           (service, array) => this.#open(job, service, array),
-          this.#undoOpening(job.arguments),
+          this.#undoOpening(job.arguments, job.checkpoint?.remoteId),
         ),
       (tx, args, reason) => this.#undoOpening(args)(tx, reason),
     );
@@ -117,7 +117,8 @@ export class PublicServiceWork {
       return { outcome: 'failed', reason: 'The public object service went with its array.' };
     const array = tools.store.read((db) => states.existing(db, arrayId));
     const failed = (reason: string): JobOutcome => ({ outcome: 'failed', reason, finish: (tx) => undo(tx, reason) });
-    const isLate = tools.clock.now() - service.changedAt > GIVE_UP_MS;
+    // What is withdrawn is served no more after the first step: there is no way back.
+    const isLate = state !== 'closing' && tools.clock.now() - service.changedAt > GIVE_UP_MS;
     if (array.status === 'starting' && !isLate) return later(`Array ${array.name} is starting.`);
     if (array.status !== 'created') return failed(`Array ${array.name} is ${array.status}.`);
     try {
@@ -125,6 +126,8 @@ export class PublicServiceWork {
       return await act(service, array);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof NotYet && isLate)
+        return failed(`Array ${array.name} does not serve there: ${error.message}.`);
       if (error instanceof NotYet) return { outcome: 'retry', afterMs: POLL_MS, reason: error.message };
       const isPassing = isUnreachable(error) || isTroubleOfCloud(error);
       if (isPassing && !isLate) return later(error.message);
@@ -142,6 +145,8 @@ export class PublicServiceWork {
     const problem = await this.#serve(job.signal, array, placeOf(service));
     if (problem !== undefined) {
       await this.#serve(job.signal, array, null);
+      // A run that is cut off here makes the account afresh.
+      await job.save(80, 'the account is removed', { remoteId, whole: false });
       await accounts.erase(array, remoteId);
       throw new ArrayRefusal(problem);
     }
@@ -215,11 +220,16 @@ export class PublicServiceWork {
     return hosted?.public_service?.problem ?? undefined;
   }
 
-  #undoOpening({ arrayId }: Work): (tx: Tx, reason: string) => void {
+  /** An account that was made is removed like that of a service that is withdrawn. */
+  #undoOpening({ arrayId }: Work, remoteId?: string): (tx: Tx, reason: string) => void {
     return (tx, reason) => {
-      const { states } = this.#parts;
+      const { states, tools } = this.#parts;
       const array = states.existing(tx, arrayId);
-      repository.deletePublicService(tx, arrayId);
+      if (remoteId === undefined) repository.deletePublicService(tx, arrayId);
+      else {
+        repository.updatePublicService(tx, arrayId, { state: 'closing', remoteId, changedAt: tools.clock.now() });
+        this.startClosing(tx, arrayId);
+      }
       states.touch(tx, arrayId);
       const title = `The public object service of array ${array.name} was not opened: ${reason}`;
       this.#record(tx, arrayId, title, 'warning');
