@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHmac, hash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
+import fc from 'fast-check';
 import type { Bucket } from '@granary/storage/object-store';
 import type { DataContext } from '../../objects/context.ts';
 import { readAddress } from '../address.ts';
 import { S3Error } from '../errors.ts';
 import { ALPHA, type Answer, BETA, NOW, person, S3Rig } from '../testing/rig.ts';
 import { Authenticator, type Authentication } from './authenticate.ts';
+import { readOldQuery } from './version-two.ts';
 
 // The example that AWS publishes for Signature Version 2, and requests as botocore signs them.
 const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE';
@@ -179,6 +181,66 @@ test('Signature V2: a claim that is not whole, or that is made twice, is refused
   assert.equal(code({ url: `/b/k?${GET}&x-amz-security-token=t` }), 'InvalidToken');
   const chunks = { 'x-amz-content-sha256': 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD' };
   assert.equal(code({ url: '/b/k', headers: signed('x', chunks) }), 'InvalidRequest');
+});
+
+test('Signature V2: a parameter that would be more than one signed line is refused', () => {
+  const split: Readonly<Record<string, string>> = {
+    'a line break in response-*': 'response-content-disposition=a%0A/examplebucket/other',
+    'a header in the name of another': 'x-amz-acl:private%0Ax-amz-meta-t=1',
+    'a colon in a name': 'x-amz-meta-a:b=1',
+    'a letter that is not ASCII in a name': 'x-amz-%E2%84%AA=1',
+    'a header in the value of another': 'x-amz-meta-t=1%0Ax-amz-acl:private',
+    'a line break in content-type': 'content-type=text/plain%0A1369354200',
+    'a carriage return in content-md5': 'content-md5=a%0Db',
+    'a NUL': 'x-amz-meta-t=%00',
+    'a deletion character in a version': 'versionId=%7F',
+  };
+  for (const [name, query] of Object.entries(split)) {
+    assert.equal(code({ url: `/examplebucket/k?${query}&${QUERY}&Signature=x` }), 'InvalidArgument', name);
+  }
+});
+
+/** Reads a text that was signed back into what it was made of, which a request that is accepted leaves one way to do. */
+function parted(text: string) {
+  const lines = text.split('\n');
+  const [method, md5, type, expires] = lines;
+  const [path = '', query = ''] = (lines.at(-1) ?? '').split('?');
+  const amz = lines.slice(4, -1).map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]);
+  return { method, md5, type, expires, path, amz: Object.fromEntries(amz) as object, query: query.split('&') };
+}
+
+test('Signature V2: no two requests share what is signed, whatever control characters they hold', () => {
+  const piece = fc.constantFrom('a', 'b', 'x-amz-acl:', '/b/k', '\n', '\r', '\0', '\t', '\x7f', ':', 'PUT');
+  const text = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
+  const key = fc.array(fc.constantFrom('a', '%0A', '%0D', ':'), { maxLength: 3 }).map((pieces) => pieces.join(''));
+  fc.assert(
+    fc.property(text, text, text, text, text, key, (md5, type, name, value, version, path) => {
+      const amz = `x-amz-${name}`;
+      const pairs = { 'content-md5': md5, 'content-type': type, [amz]: value, versionId: version };
+      const query = Object.entries(pairs).map((pair) => pair.map(encodeURIComponent).join('='));
+      const url = `/b/k${path}?${query.join('&')}&${QUERY}&Signature=x`;
+      const request = { method: 'PUT', address: readAddress(url, 's3.amazonaws.com', settings), headers: {} };
+      let texts: readonly string[];
+      try {
+        ({ texts } = readOldQuery({ ...request, rawHeaders: [] }, MAY));
+      } catch (error) {
+        assert.ok(error instanceof S3Error && error.code === 'InvalidArgument', String(error));
+        return;
+      }
+      assert.deepEqual(texts.map(parted), [
+        {
+          method: 'PUT',
+          md5,
+          type,
+          expires: '1369354200',
+          path: `/b/k${path}`,
+          amz: { [amz.toLowerCase()]: value },
+          query: [`versionId=${version}`],
+        },
+      ]);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 const rig = new S3Rig();

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Address, Query } from '../address.ts';
-import { S3Error } from '../errors.ts';
+import { badArgument, S3Error } from '../errors.ts';
 import { SUB_RESOURCES } from '../sub-resources.ts';
 import { checkOldExpiry, checkSkew, readOldRequestTime } from './request-time.ts';
 import { sameText } from './same-text.ts';
@@ -33,6 +33,9 @@ export interface OldClaim {
 }
 
 const AMZ = 'x-amz-';
+/** The lines of what is signed end with a line break, and a colon ends a name: neither may come in by a parameter. */
+const CONTROL = /[\x00-\x1f\x7f]/;
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const SIGNED_PARAMETERS =
   /^(?:partNumber|versionId|response-(?:cache-control|content-(?:disposition|encoding|language|type)|expires))$/;
 
@@ -88,7 +91,7 @@ function textsToSign(request: OldSignedRequest, date: string, presigned: boolean
   const named = (name: string): string => {
     const value = headers[name];
     if (typeof value === 'string') return value.trim();
-    return presigned ? bytesOf(hoisted(address.query, name) ?? '') : '';
+    return presigned ? oneLine(name, hoisted(address.query, name) ?? '') : '';
   };
   const lines = [method, named('content-md5'), named('content-type'), date];
   const head = `${lines.join('\n')}\n${amzHeaders(request, presigned)}`;
@@ -121,7 +124,9 @@ function amzHeaders({ rawHeaders, address }: OldSignedRequest, presigned: boolea
   const sent = new Set(values.keys());
   for (const [name, value] of presigned ? address.query.pairs : []) {
     const lower = name.toLowerCase();
-    if (lower.startsWith(AMZ) && !sent.has(lower)) add(bytesOf(lower), bytesOf(value).trim());
+    if (!lower.startsWith(AMZ) || sent.has(lower)) continue;
+    if (!TOKEN.test(name)) throw badArgument('parameter', name, 'A parameter that stands for a header has its name.');
+    add(lower, oneLine(name, value).trim());
   }
   const lines = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, list]) => `${name}:${list.join(',')}\n`);
   return lines.join('');
@@ -132,7 +137,13 @@ function subResources(query: Query): string {
   const signed = query.pairs.filter(([name]) => SUB_RESOURCES.has(name) || SIGNED_PARAMETERS.test(name));
   if (signed.length === 0) return '';
   const inOrder = signed.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `?${inOrder.map(([name, value]) => (value === '' ? name : `${name}=${bytesOf(value)}`)).join('&')}`;
+  return `?${inOrder.map(([name, value]) => (value === '' ? name : `${name}=${oneLine(name, value)}`)).join('&')}`;
+}
+
+/** Node refuses control characters in headers; parameters are decoded, and could hold lines of their own. */
+function oneLine(name: string, value: string): string {
+  if (CONTROL.test(value)) throw badArgument(name, value, 'A signed parameter must not hold control characters.');
+  return bytesOf(value);
 }
 
 /** Node has a character for each byte of a header; so is everything that is signed. */
