@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { PASSWORD, startPeople } from '../testing/people.ts';
+import { ACCOUNTS_BY_MAIL } from '../users/repository.ts';
 
 const { accounts, users } = objectsApi.groups;
 
@@ -59,6 +60,16 @@ test('an account is found by the mail addresses of its users, whatever their cas
   const other = await people.account('backup');
   await people.admin().call(users.create, { ...user, account_id: other.id });
   assert.deepEqual([...directory.accountsByMail('mia@example.org')].sort(), [id, other.id].sort());
+});
+
+test('a search by mail address reads an index, not every user', async (t) => {
+  const people = await startPeople(t);
+  const plan = people.store.read((db) =>
+    db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${ACCOUNTS_BY_MAIL}`, { email: 'mia@example.org' }),
+  );
+  const details = plan.map(({ detail }) => detail).join('; ');
+  assert.match(details, /SEARCH users USING COVERING INDEX users_by_address \(email=\?\)/);
+  assert.doesNotMatch(details, /SCAN/);
 });
 
 test('metadata of an account is set, changed and removed by name, and stays over a restart', async (t) => {

@@ -98,11 +98,13 @@ export function findUserByMail(db: Db, account: string, email: string): SealedUs
   return found.length === 1 ? found[0] : undefined;
 }
 
+export const ACCOUNTS_BY_MAIL = `SELECT DISTINCT users.account_id AS account
+  FROM users JOIN accounts ON accounts.id = users.account_id
+  WHERE users.email = :email AND accounts.state = 'normal' ORDER BY 1 LIMIT 2`;
+
 /** Of accounts that are there: two at most, which is one too many for a name. */
 export function listAccountsByMail(db: Db, email: string): string[] {
-  const sql = `SELECT DISTINCT users.account_id AS account FROM users JOIN accounts ON accounts.id = users.account_id
-    WHERE users.email = :email AND accounts.state = 'normal' ORDER BY 1 LIMIT 2`;
-  return db.all<{ account: string }>(sql, { email }).map(({ account }) => account);
+  return db.all<{ account: string }>(ACCOUNTS_BY_MAIL, { email }).map(({ account }) => account);
 }
 
 export function findUserByKey(db: Db, mark: string): SealedUser | undefined {

@@ -21,7 +21,7 @@ export interface NamedGrant {
   readonly permission: string;
 }
 
-/** The list that grants make, each grantee looked up. */
+/** The list that grants make; each grantee is looked up once, after everything that needs no search was checked. */
 export async function listOfGrants(
   request: S3Request,
   named: readonly NamedGrant[],
@@ -30,16 +30,25 @@ export async function listOfGrants(
   if (named.length > GRANTS_MAX) {
     throw new S3Error('MalformedACLError', `An access control list has at most ${GRANTS_MAX} grants.`);
   }
+  const permissions = named.map(permissionOf);
+  const grantees = new Map<string, string>();
   const grants: Grant[] = [];
-  for (const each of named) {
-    const permission = PERMISSIONS.find((known) => known === each.permission);
-    if (permission === undefined) {
-      throw new S3Error('MalformedACLError', `A permission is ${PERMISSIONS.join(', ')}.`);
-    }
-    grants.push({ to: await granteeOf(request, each), permission });
+  for (const [index, permission] of permissions.entries()) {
+    const each = named[index];
+    if (each === undefined) continue;
+    const mark = `${each.kind} ${each.name}`;
+    const to = grantees.get(mark) ?? (await granteeOf(request, each));
+    grantees.set(mark, to);
+    grants.push({ to, permission });
   }
   const acl = cannedOf(grants, owner);
   return acl === undefined ? { grants } : { acl };
+}
+
+function permissionOf({ permission }: NamedGrant): Permission {
+  const found = PERMISSIONS.find((known) => known === permission);
+  if (found === undefined) throw new S3Error('MalformedACLError', `A permission is ${PERMISSIONS.join(', ')}.`);
+  return found;
 }
 
 async function granteeOf({ context }: S3Request, { kind, name }: NamedGrant): Promise<string> {

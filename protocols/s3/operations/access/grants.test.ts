@@ -105,6 +105,26 @@ test('grants to what is not there are refused by their own codes and change noth
   assert.deepEqual(grants(shown), [`${LIBRARY} FULL_CONTROL`]);
 });
 
+test('each grantee is looked up once, and by mail address only for who may set grants', async (t) => {
+  const bucket = await newBucket();
+  const { directory } = served.context;
+  const search = t.mock.method(directory, 'accountsByMail');
+  const twice = Array<string>(20).fill('emailAddress="eve@example.org"').join(',');
+  const headers = { 'x-amz-grant-read': twice, 'x-amz-grant-read-acp': twice };
+  expect(await ada.call('PUT', `/${bucket}`, { query: { acl: '' }, headers }), 200);
+  assert.equal(search.mock.callCount(), 1);
+
+  const Resource = `arn:aws:s3:::${bucket}/*`;
+  const policy = { Statement: { Effect: 'Allow', Principal: { AWS: ELSEWHERE }, Action: 's3:PutObject', Resource } };
+  expect(await ada.call('PUT', `/${bucket}`, { query: { policy: '' }, body: JSON.stringify(policy) }), 204);
+  for (const address of ['all@example.org', 'no@example.org', 'fay@example.org']) {
+    const put = { body: 'x', headers: { 'x-amz-grant-read': `emailAddress="${address}"` } };
+    expect(await eve.call('PUT', foreign(bucket, '/k'), put), 403, 'AccessDenied');
+  }
+  assert.equal(search.mock.callCount(), 1);
+  expect(await eve.call('PUT', foreign(bucket, '/k'), { body: 'x' }), 200);
+});
+
 test('ownership controls are put, shown and removed, and kept when set at creation', async () => {
   const bucket = await newBucket();
   const query = { ownershipControls: '' };

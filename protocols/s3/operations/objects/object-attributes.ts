@@ -3,7 +3,7 @@ import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import type { AccessList } from '../../access/grants.ts';
 import { checkAcceptable, kept } from '../access/acl.ts';
-import { aclOfHeaders } from '../access/acl-headers.ts';
+import { aclOfHeaders, grantsOfHeaders } from '../access/acl-headers.ts';
 import { textOfHeader } from '../header-text.ts';
 import { isReplica } from './replica.ts';
 import { tagsOfHeader } from './tags.ts';
@@ -44,15 +44,23 @@ export function describedBy(request: S3Request): ObjectAttributes {
 /** Who may read it, and whose it is: in a bucket whose ownership says so, an object of another account's stays that account's. */
 export async function accessAttributes(request: S3Request): Promise<ObjectAttributes> {
   const { bucket, caller } = request;
+  if (namesMail(request) && writerOf(request, undefined).writer === undefined) demandAcl(request);
   const list = await aclOfHeaders(request, caller?.account ?? bucket.account);
   const writer = writerOf(request, list);
   if (list === undefined) return writer;
   checkAcceptable(bucket, list);
   const lasting = kept(list);
-  if (writer.writer === undefined && Object.keys(lasting).length > 0) {
-    request.demand('s3:PutObjectAcl', undefined, { uploads: true });
-  }
+  if (writer.writer === undefined && Object.keys(lasting).length > 0) demandAcl(request);
   return { ...lasting, ...writer };
+}
+
+function demandAcl(request: S3Request): void {
+  request.demand('s3:PutObjectAcl', undefined, { uploads: true });
+}
+
+/** The reply would tell whether the address is known: only who may set grants is told. */
+function namesMail(request: S3Request): boolean {
+  return grantsOfHeaders((name) => request.header(name))?.some(({ kind }) => kind === 'emailAddress') ?? false;
 }
 
 function writerOf({ bucket, caller }: S3Request, list: AccessList | undefined): Pick<ObjectAttributes, 'writer'> {
