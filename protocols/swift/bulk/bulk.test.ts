@@ -95,6 +95,16 @@ test('without bzip2 on the machine its archives are refused in words', async () 
   }
 });
 
+test('a report in a format that is not there is refused before anything is changed', async () => {
+  const headers = { accept: 'image/png' };
+  await swift.ask('/formed', { method: 'PUT' });
+  await swift.put('/formed/kept', 'x');
+  assert.equal((await swift.ask('?bulk-delete', { method: 'POST', body: '/formed/kept', headers })).status, 406);
+  assert.equal((await swift.ask('/formed/kept')).text, 'x');
+  assert.equal((await swift.put('/formed/out?extract-archive=tar', archive, headers)).status, 406);
+  assert.equal((await swift.ask('/formed')).text, 'kept\n');
+});
+
 test('what is no archive is refused', async () => {
   assert.equal((await swift.put('/x?extract-archive=zip', archive)).status, 400);
   const noGzip = await swift.put('/x?extract-archive=tar.gz', archive, json);

@@ -62,6 +62,8 @@ function batches(doomed: readonly Doomed[]): Doomed[][] {
 
 /** Deletes what it can and tells what it could not, in the form of a bulk report. */
 export async function deleteAll(request: SwiftRequest, doomed: readonly Doomed[]): Promise<SwiftReply> {
+  // Before anything goes: a report in no form that is accepted would be a refusal of what was done.
+  const format = formatOf(request);
   let deleted = 0;
   let missing = 0;
   let bytesDeleted = 0;
@@ -76,7 +78,7 @@ export async function deleteAll(request: SwiftRequest, doomed: readonly Doomed[]
       else if (each !== undefined) errors.push([pathOf(each), statusLine(outcome.status)]);
     }
   }
-  const reply = reportReply(formatOf(request), {
+  const reply = reportReply(format, {
     'Number Deleted': deleted,
     'Number Not Found': missing,
     'Response Status': errors.length === 0 ? '200 OK' : '400 Bad Request',

@@ -8,7 +8,7 @@ import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } f
 import { checkNames, splitObjectPath } from '../request/address.ts';
 import { checkMetadata } from '../request/metadata.ts';
 import { CLIENT_GONE, SwiftRefusal, refusalOf, statusLine } from '../request/refusal.ts';
-import { formatOf, type SwiftReply, type SwiftRequest } from '../request/request.ts';
+import { formatOf, type Format, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { percentEncode, strictText } from '../request/text.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { reportReply } from './report.ts';
@@ -60,6 +60,7 @@ function attributesOf(file: TarFile, object: string): ObjectAttributes {
 class Extraction {
   readonly #request: SwiftRequest;
   readonly #base: string;
+  readonly #format: Format;
   readonly #errors: [string, string][] = [];
   readonly #underWay = new Set<Promise<void>>();
   #created = 0;
@@ -69,6 +70,7 @@ class Extraction {
   constructor(request: SwiftRequest, base: string) {
     this.#request = request;
     this.#base = base;
+    this.#format = formatOf(request);
   }
 
   async run(): Promise<SwiftReply> {
@@ -82,7 +84,7 @@ class Extraction {
     if (this.#fault !== undefined) throw this.#fault;
     if (problem === '' && this.#created === 0 && this.#errors.length === 0) problem = 'No Valid Files';
     const failed = problem !== '' || this.#errors.length > 0;
-    return reportReply(formatOf(this.#request), {
+    return reportReply(this.#format, {
       'Number Files Created': this.#created,
       'Response Status': failed ? '400 Bad Request' : '201 Created',
       'Response Body': problem === '' ? '' : `Invalid Tar File: ${problem}`,
@@ -193,7 +195,8 @@ export async function extractArchive(request: SwiftRequest, base: string): Promi
   const { caller, access, account, body } = request;
   if (caller === null) throw access.denied(account.id);
   if (body.length === undefined && !body.chunked) throw new SwiftRefusal(411, 'Missing Content-Length header.');
+  const extraction = new Extraction(request, base);
   request.demandRate();
   request.meterBody();
-  return new Extraction(request, base).run();
+  return extraction.run();
 }

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { openStaticLargeObject } from '../../objects/static-large-object.ts';
+import { MAX_MANIFEST_BYTES, openStaticLargeObject } from '../../objects/static-large-object.ts';
 import { ALPHA, serveSwift, type SwiftFixture } from '../testing/serve.ts';
 
 let swift: SwiftFixture;
@@ -106,6 +106,25 @@ test('a manifest is checked before it is kept', async () => {
   const beat = await manifest('/c/beat', [{ path: '/seg/v0' }], '&heartbeat=on&format=json');
   assert.equal(beat.status, 202);
   assert.equal((JSON.parse(beat.text) as Record<string, unknown>)['Response Status'], '201 Created');
+});
+
+test('a manifest that would be kept longer than can be read is refused, and stores nothing', async () => {
+  await segments('w', [10]);
+  const around = JSON.stringify([{ path: '/seg/w0' }, { data: '' }]).length;
+  const data = 'AAAA'.repeat((MAX_MANIFEST_BYTES - around) >> 2);
+  assert.equal((await manifest('/c/wide', [{ path: '/seg/w0' }, { data }])).status, 413);
+  assert.equal((await swift.ask('/c/wide')).status, 404);
+});
+
+test('a report in a format that is not there is refused before anything is changed', async () => {
+  await segments('f', [10]);
+  const image = { accept: 'image/png' };
+  assert.equal((await manifest('/c/formed', [{ path: '/seg/f0' }], '&heartbeat=on', image)).status, 406);
+  assert.equal((await swift.ask('/c/formed')).status, 404);
+  assert.equal((await manifest('/c/formed', [{ path: '/seg/f0' }], '', image)).status, 201, 'without a report');
+  const removal = { method: 'DELETE', headers: image };
+  assert.equal((await swift.ask('/c/formed?multipart-manifest=delete', removal)).status, 406);
+  for (const path of ['/c/formed', '/seg/f0']) assert.equal((await swift.ask(path)).status, 200, path);
 });
 
 test('what comes before a segment that is gone is sent, and then the connection is cut', async () => {

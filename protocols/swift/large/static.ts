@@ -17,7 +17,7 @@ import { commitPut } from '../objects/legacy-versions.ts';
 import { resolveRange } from '../objects/ranges.ts';
 import { demandRoom, stageBytes } from '../objects/upload.ts';
 import { SwiftRefusal } from '../request/refusal.ts';
-import { formatOf, type ObjectRequest, type SwiftReply, type SwiftRequest } from '../request/request.ts';
+import { formatOf, type Format, type ObjectRequest, type SwiftReply, type SwiftRequest } from '../request/request.ts';
 import { isTrue } from '../request/text.ts';
 import { parseManifest, type AskedSegment, type InlineData } from './manifest-request.ts';
 
@@ -110,7 +110,12 @@ async function commitManifest(
   }
   const attributes = { ...newAttributes(request, object), staticManifest: { etag, size } };
   const expiresAt = expiryOf(request) ?? null;
-  const uploaded = await stageBytes(store, bucket, Buffer.from(JSON.stringify(segments)));
+  const bytes = Buffer.from(JSON.stringify(segments));
+  // What is kept says more of each segment than what was sent: readers refuse what is longer.
+  if (bytes.length > MAX_MANIFEST_BYTES) {
+    throw new SwiftRefusal(413, `The manifest takes ${bytes.length} bytes, and may take ${MAX_MANIFEST_BYTES}.`);
+  }
+  const uploaded = await stageBytes(store, bucket, bytes);
   const owner = request.caller?.user ?? bucket.settings.owner ?? '';
   return commitPut(request, bucket, {
     bucket: bucket.id,
@@ -125,7 +130,7 @@ async function commitManifest(
 }
 
 /** A client that asked to be kept awake reads the outcome in the body. Checking is quick here, so one body is enough. */
-function heartbeatReply(request: ObjectRequest, version: WrittenVersion): SwiftReply {
+function heartbeatReply(format: Format, version: WrittenVersion): SwiftReply {
   const { staticManifest } = version.attributes;
   const report = {
     'Response Status': '201 Created',
@@ -134,7 +139,7 @@ function heartbeatReply(request: ObjectRequest, version: WrittenVersion): SwiftR
     'Last Modified': new Date(version.modifiedAt).toUTCString(),
     Errors: [],
   };
-  return { ...reportReply(formatOf(request), report), status: 202 };
+  return { ...reportReply(format, report), status: 202 };
 }
 
 /** PUT with `multipart-manifest=put`. */
@@ -145,6 +150,8 @@ export async function putManifest(request: ObjectRequest, bucket: Bucket): Promi
   if (request.body.length === undefined && !request.body.chunked) {
     throw new SwiftRefusal(411, 'Missing Content-Length header.');
   }
+  // Before anything is kept: a report in no form that is accepted would be a refusal of what was done.
+  const heartbeat = isTrue(request.query.get('heartbeat')) ? formatOf(request) : undefined;
   demandRoom(request, request.account, bucket, request.body.length);
   request.meterBody();
   const asked = parseManifest((await request.body.whole(MAX_MANIFEST_BYTES)).toString('utf8'));
@@ -155,7 +162,7 @@ export async function putManifest(request: ObjectRequest, bucket: Bucket): Promi
     return { ...reportReply(formatOf(request), report), status: 400 };
   }
   const version = await commitManifest(request, bucket, segments);
-  return isTrue(request.query.get('heartbeat')) ? heartbeatReply(request, version) : createdReply(version);
+  return heartbeat === undefined ? createdReply(version) : heartbeatReply(heartbeat, version);
 }
 
 /** As clients put it, so that what is got can be put again. */
