@@ -35,3 +35,31 @@ test('accounts on object storage that were there before they were opened by jobs
     ],
   );
 });
+
+test('orders of older versions that are not placed yet get no mirrored pairs', async (t) => {
+  const file = join(temporaryFolder(t), 'portal.db');
+  const old = new Store(file, { ...migrations, steps: migrations.steps.slice(0, 1) });
+  await old.write((tx) => {
+    tx.run(`INSERT INTO users VALUES (1, 'ann', NULL, 'user', 0, '', 'print', '', 0, 0)`, {});
+    tx.run(`INSERT INTO clouds VALUES (1, 'local', 'u', 1, '127.0.0.1:1', 'cloud', '', '{}', 0)`, {});
+    tx.run(`INSERT INTO providers VALUES (1, 'local', 'local', NULL, 1, 1, 0, 0)`, {});
+    for (const [id, novaId] of [
+      [1, 7],
+      [2, null],
+    ] as const)
+      tx.run(
+        `INSERT INTO arrays (id, uuid, name, status, product, owner_id, provider_id, cloud_id, spec,
+           initial_passcode_sealed, internal_key_sealed, created_at, nova_id)
+         VALUES (:id, 'a' || :id, 'tank' || :id, 'creating', 'storage_array', 1, 1, 1, '{"raid_10_pools":true}', '', '', 0, :novaId)`,
+        { id, novaId },
+      );
+  });
+  old.close();
+  const store = new Store(file, migrations);
+  t.after(() => store.close());
+  const specs = store.read((db) => db.all<{ spec: string }>('SELECT spec FROM arrays ORDER BY id'));
+  assert.deepEqual(
+    specs.map(({ spec }) => (JSON.parse(spec) as { raid_10_pools: boolean }).raid_10_pools),
+    [true, false],
+  );
+});
