@@ -15,7 +15,7 @@ const healthy = {
   'GET /vcontrollers': R({ vcontrollers: [{ display_name: 'vc-0', state: 'active' }] }),
 };
 
-/** A portal with one array at its own address, whose key is kept, and another that nobody signed in to. */
+/** A portal with one array at its own address, whose key is kept, and another without a sign-in. */
 async function installation(t: TestContext, replies: Replies = {}) {
   const place: { url?: string } = {};
   const arrays = () => ({

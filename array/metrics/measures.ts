@@ -22,7 +22,7 @@ interface MeasuredArray {
   readonly mirrors: MirrorService;
 }
 
-/** Everything that Prometheus is told of an array beside its requests and its process. */
+/** The measures of an array beside its requests and its process. */
 export function arrayMeasures(array: MeasuredArray, version: string): Measure[] {
   const { store, readings, configuration } = array;
   return [

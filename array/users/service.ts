@@ -162,7 +162,7 @@ export class ArrayUserService {
     });
   }
 
-  /** Of anybody by an administrator, of themselves by everyone, and by whoever knows the password of the user. */
+  /** An administrator resets any key, a user the own one; the password of the user does as well. */
   async resetAccessKey(attempt: Attempt, caller: KeyCaller, password: string | undefined): Promise<UserWithKey> {
     const { store, events } = this.#options;
     const { username } = attempt;

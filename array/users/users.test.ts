@@ -116,7 +116,7 @@ test('a user takes over no initiator, no server and no migration of another', as
   await jo.call(servers.attachVolumes, { id: [own], volume_name: [vol_name] });
 });
 
-test("a user without a key gets a new one by name and password, and may replace nobody else's", async (t) => {
+test('a user without a key gets a new one by name and password, and may not replace that of another', async (t) => {
   const { client, anybody } = await testArray(t, { drives: 2 });
   const { user } = await client.call(users.create, { username: 'jo', password: 'first of jo' });
   const wrong = { name: 'jo', password: 'not this one' };

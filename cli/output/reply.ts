@@ -197,7 +197,7 @@ function ownColumns(rows: readonly Fields[]): Column[] {
   return listed.sort((a, b) => rank(a) - rank(b)).map((field) => ({ title: field, field }));
 }
 
-/** Fields that come first in a list whose columns nobody has chosen. */
+/** Fields that come first in a list without columns of its own. */
 const FIRST_FIELDS = ['id', 'name', 'display_name', 'key', 'status', 'status_message', 'kind'];
 
 async function csvOf(subject: Subject, { shape, columns }: Wanted): Promise<string> {

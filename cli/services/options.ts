@@ -35,7 +35,7 @@ export function addServiceOptions(command: GranaryCommand, terminal: Terminal): 
   );
 }
 
-/** Without a default of its own: a port that nobody asked for may be another where it is taken. */
+/** Without a default of its own: a default port moves to the next free one where it is taken. */
 export function addPortOption(command: GranaryCommand, terminal: Terminal, otherwise: string): void {
   const what = `Port to listen on; 0 takes a free one (default: ${otherwise}, or a free one where that is taken)`;
   command.addOption(fromEnvironment(new Option('--port <n>', what), terminal, 'GRANARY_PORT'));

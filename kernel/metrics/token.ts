@@ -30,7 +30,7 @@ export class MetricsToken {
   isToken(given: string): boolean {
     const sealed = this.#sealed();
     if (sealed === NONE) return false;
-    // A token is unsealed once, not at every request of whoever guesses.
+    // A token is unsealed once, not at every request with a wrong one.
     if (this.#known?.sealed !== sealed) this.#known = { sealed, print: fingerprint(this.#parts.vault.unseal(sealed)) };
     return timingSafeEqual(Buffer.from(fingerprint(given)), Buffer.from(this.#known.print));
   }

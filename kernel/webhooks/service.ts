@@ -104,7 +104,7 @@ export class WebhookService {
     const urlSealed = change.url === undefined ? undefined : vault.seal(await checkedUrl(change.url));
     const secret = change.renewSecret === true ? newSecret(SECRET_BYTES) : null;
     const secretSealed = secret === null ? undefined : vault.seal(secret);
-    // Whoever mends an address, or turns it on, does not wait for the next attempt.
+    // A webhook that is corrected or enabled is tried at once.
     const retry = urlSealed !== undefined || isEnabled === true ? { nextAttemptAt: 0 } : {};
     const shown = await store.write((tx) => {
       const before = found(tx, id);

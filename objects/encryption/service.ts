@@ -70,7 +70,7 @@ export class EncryptionService {
 
   /**
    * Makes the key for what asks for encryption (S3's AES256), at the first start and before anything can ask. No password
-   * wraps it, so it needs nobody after a restart; it is sealed by the vault, and in every copy of the database.
+   * wraps it, so it needs no operator after a restart; it is sealed by the vault, and in every copy of the database.
    */
   async create(): Promise<void> {
     const { store, vault, engine, clock } = this.#options;

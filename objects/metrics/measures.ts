@@ -22,7 +22,7 @@ const MODES = ['normal', 'alert', 'emergency'] as const;
 const DRIVE_STATES = ['normal', 'leaving', 'absent', 'joining'] as const;
 const CONTROLLER_STATES = ['running', 'failed'] as const;
 
-/** What Prometheus is told of an object storage array beside its management requests and its process. */
+/** The measures of an object storage array beside its management requests and its process. */
 export function objectsMeasures(objects: MeasuredObjects, version: string): Measure[] {
   const { configuration, drives, controllers } = objects;
   return [

@@ -221,7 +221,7 @@ test("without an account it is the caller's own; the portal, which has none, see
   await assert.rejects(names(dana, 'c'.repeat(32)), isError('account_not_found', /c{32}/));
 });
 
-test('an administrator of an account is told of that account alone', async (t) => {
+test('an administrator of an account sees the figures of that account alone', async (t) => {
   const { reports } = await start(t);
   const ana: ObjectsActor = { ...dana, role: 'account_admin', accountId: BACKUP };
   const names = async (id?: string) =>

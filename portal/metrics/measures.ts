@@ -8,7 +8,7 @@ import { SpendReport } from './spend.ts';
 const PRODUCTS = ['storage_array', 'object_storage'] as const;
 const MILLISECONDS = 1000;
 
-/** What Prometheus is told of the portal beside its requests and its process. */
+/** The measures of the portal beside its requests and its process. */
 export function portalMeasures(portal: { readonly store: Store; readonly clock: Clock }, version: string): Measure[] {
   const { store } = portal;
   const spend = new SpendReport(portal);

@@ -135,7 +135,7 @@ async function answerPreflight(exchange: Exchange, address: DataAddress): Promis
   return preflight(bucket, address.kind, headerOf(exchange.request));
 }
 
-/** A form that a page of somebody else sends: what it may put is signed in its fields. */
+/** A form that a page of another site sends: what it may put is signed in its fields. */
 async function answerForm(
   exchange: Exchange,
   target: Target,

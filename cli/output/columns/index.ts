@@ -10,7 +10,7 @@ const columnsOf: Readonly<Record<string, ColumnsByRecord>> = {
   objects: objectsColumns,
 };
 
-/** What lists of this record show; undefined where nobody has chosen, and the record's own fields stand. */
+/** What lists of this record show; undefined where there is no choice, and the record's own fields stand. */
 export function columnsFor({ name }: Api, title: string | undefined): Columns | undefined {
   return title === undefined ? undefined : columnsOf[name]?.[title];
 }

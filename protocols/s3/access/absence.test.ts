@@ -40,7 +40,7 @@ async function rule(...actions: readonly string[]): Promise<void> {
   );
 }
 
-test('a key that is not there is told to who may list the bucket, and to no other', async () => {
+test('a missing key is 404 for callers who may list the bucket, and 403 for all others', async () => {
   for (const who of [eve, anyone]) {
     expect(await who.call('GET', '/listed/none'), 404, 'NoSuchKey');
     expect(await who.call('HEAD', '/listed/none'), 404);

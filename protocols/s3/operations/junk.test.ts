@@ -4,7 +4,7 @@ import { expect, type S3Client } from '../testing/client.ts';
 import { serve, type Served } from '../testing/serve.ts';
 
 /**
- * Goal: a document says what it says, or is refused. Method: each document of a request with an element that nobody knows,
+ * Goal: a document says what it says, or is refused. Method: each document of a request with an unknown element,
  * with text between elements, with an element twice, and with an element where text belongs.
  */
 let served: Served;

@@ -10,7 +10,7 @@ import { sameText } from './same-text.ts';
  * Signature V2: HMAC-SHA1 with the secret itself over verb, Content-MD5, Content-Type, date, all x-amz- headers, the path as
  * it came and those parameters of the query that choose the operation or change the reply. Others, like `prefix`, are not
  * signed. Every sub-resource there is counts, though V2 is older than some: one that was not signed could be added to an
- * address that somebody else signed.
+ * address that another user signed.
  */
 
 export const OLD_ALGORITHM = 'AWS';

@@ -32,7 +32,7 @@ export async function accountOf(
   return account === undefined || account.id === idOrName || settings.accountNames ? account : undefined;
 }
 
-/** No id of an account: a name that nobody has opens nothing, and is not told apart from one that somebody has. */
+/** No id of an account: an unknown name opens nothing, and is answered like a known one. */
 const NOBODY = 'nobody';
 
 /**

@@ -62,7 +62,7 @@ test('a signed form puts its files behind the name of its address', async () => 
   assert.equal((await post({ path: '/other/x', key: 'outer' })).status, 201, 'the account’s key opens all of it');
 });
 
-test('a form that nobody signed, or that has expired, puts nothing', async () => {
+test('a form without a valid signature, or that has expired, puts nothing', async () => {
   const files = [['bad', 'x']] as const;
   assert.equal((await post({ key: 'wrong', files })).status, 401);
   assert.equal(

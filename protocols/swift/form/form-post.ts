@@ -14,7 +14,7 @@ import { headerValue } from '../request/text.ts';
 import type { ContainerRequest, SwiftReply, SwiftRequest } from '../request/request.ts';
 
 /**
- * FormPOST: a page of somebody else sends files straight here, with a form that the owner of a temporary URL key has
+ * FormPOST: a page of another site sends files straight here, with a form that the owner of a temporary URL key has
  * signed. All fields stand before the files; what the files are named after is the address of the form.
  */
 

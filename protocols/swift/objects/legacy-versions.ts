@@ -60,7 +60,7 @@ function* copyNames(key: string, at: number): Generator<string> {
   }
 }
 
-/** Puts a copy under a name that none has, whoever else is doing the same; returns the name. */
+/** Puts a copy under a free name, also while others do the same; returns the name. */
 async function putCopy(
   { store, now }: Kept,
   target: Bucket,

@@ -91,7 +91,7 @@ function filterOf(rule: XmlElement): Filter {
   };
 }
 
-/** Only where it could not be told from the criteria. */
+/** Only where it does not follow from the criteria. */
 function formOf(filter: XmlElement, and: XmlElement | undefined): Pick<LifecycleRule, 'form'> {
   if (filter.children.length === 0) return { form: 'empty' };
   return and !== undefined && and.children.length <= 1 ? { form: 'and' } : {};

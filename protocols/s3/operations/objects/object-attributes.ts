@@ -58,7 +58,7 @@ function demandAcl(request: S3Request): void {
   request.demand('s3:PutObjectAcl', undefined, { uploads: true });
 }
 
-/** The reply would tell whether the address is known: only who may set grants is told. */
+/** The reply shows whether the address is known, so only callers who may set grants get one. */
 function namesMail(request: S3Request): boolean {
   return grantsOfHeaders((name) => request.header(name))?.some(({ kind }) => kind === 'emailAddress') ?? false;
 }
