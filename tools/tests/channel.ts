@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
 /** What a worker says to the run: over a pipe of its own, since the IPC channel and the output belong to the tests. */
-export type Message = TestMessage | EndMessage;
+export type Message = TestMessage | OutputMessage | EndMessage;
 
 export interface TestMessage {
   readonly kind: 'test';
@@ -11,6 +11,12 @@ export interface TestMessage {
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Why it failed or was skipped. */
   readonly detail?: string;
+}
+
+/** What a test reports: over the channel it comes before the end of its file, over the standard output perhaps later. */
+interface OutputMessage {
+  readonly kind: 'output';
+  readonly text: string;
 }
 
 export interface EndMessage {

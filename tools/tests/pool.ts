@@ -103,6 +103,7 @@ class TestWorker {
       }
       const message = JSON.parse(next.value) as Message;
       if (message.kind === 'test') tests.push(message);
+      else if (message.kind === 'output') this.#output.push(Buffer.from(message.text));
       else {
         if (message.leaks.length > 0 || message.rssBytes > RSS_BYTES_MAX) this.#isUsedUp = true;
         return result(

@@ -26,7 +26,7 @@ export default async function* reporter(source: AsyncIterable<TestEvent>): Async
       if (event.data.nesting === 0) files.emit(event.data.name);
     } else if (event.type === 'test:diagnostic') {
       // Seeds to repeat a failure with, and what long runs measure; the totals of a process (nesting 0) are ours to print.
-      if (event.data.nesting > 0) yield `${event.data.message}\n`;
+      if (event.data.nesting > 0) send({ kind: 'output', text: `${event.data.message}\n` });
     } else if (event.type === 'test:stderr' || event.type === 'test:stdout') yield event.data.message;
   }
 }
