@@ -190,7 +190,12 @@ const lists: Readonly<Record<string, Make>> = {
     await connected();
     return { id: controller() };
   },
-  'messages.list': async () => ({ sort: JSON.stringify([{ property: 'msg_id', direction: 'ASC' }]) }),
+  // Of one kind: events of the array's own work come by themselves.
+  'messages.list': async () => ({
+    attr_key: 'kind',
+    attr_value: 'volume',
+    sort: JSON.stringify([{ property: 'msg_id', direction: 'ASC' }]),
+  }),
   'webhooks.list': () =>
     client.call(api.webhooks.create, { name: walk.name('hook'), target_url: 'http://127.0.0.1:9/', severity: 0 }),
 };
