@@ -129,3 +129,23 @@ test('a commit whose bytes no drive takes changes nothing', async () => {
   await assert.rejects(commit('putObject', { ...put, content }), full);
   assert.equal(index.writer.reader.version(bucket.id, 'key'), undefined);
 });
+
+test('an object is encrypted only when every blob of it is', async () => {
+  await using index = new IndexFixture();
+  const store = storeOver(index, new MemoryBlobs());
+  const bucket = await index.bucket();
+  for (const [keys, expected] of [
+    [[], false],
+    [[1], true],
+    [[0], false],
+    [[1, 2], true],
+    [[1, 0], false],
+    [[...Array<number>(300).fill(1), 0], false],
+    [Array<number>(301).fill(1), true],
+  ] as const) {
+    const blobs = keys.map((key) => ({ ...stagedBlob(10), key }));
+    const content = blobs.length === 0 ? ({ kind: 'empty' } as const) : ({ kind: 'staged', blobs } as const);
+    await index.put(bucket, 'key', { content, size: 10 * blobs.length });
+    assert.equal(store.isEncrypted(index.writer.reader.version(bucket.id, 'key')!), expected, String(keys));
+  }
+});

@@ -131,9 +131,13 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   isEncrypted(version: ObjectVersion): boolean {
-    return this.#stretches(version, { start: 0, end: Math.min(1, version.size) }).some(
-      ({ record }) => record.key !== 0,
-    );
+    let start = 0;
+    while (start < version.size) {
+      const stretches = this.#stretches(version, { start, end: version.size });
+      if (stretches.length === 0 || stretches.some(({ record }) => record.key === 0)) return false;
+      for (const { range } of stretches) start += range.end - range.start;
+    }
+    return start > 0;
   }
 
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array> {

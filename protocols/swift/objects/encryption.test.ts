@@ -24,6 +24,23 @@ test('what S3 clients set for a bucket encrypts what comes over Swift, copies to
   assert.equal((await swift.ask('/safe/copy')).text, 'in clear');
 });
 
+test('an old version of an encrypted object is encrypted, wherever it is kept and when it comes back', async () => {
+  await swift.ask('/mixed-old', { method: 'PUT', headers: { 'x-storage-policy': 'three-copies' } });
+  const headers = { 'x-versions-location': 'mixed-old', 'x-storage-policy': 'two-copies' };
+  await swift.ask('/mixed', { method: 'PUT', headers });
+  const [own, old] = ['mixed', 'mixed-old'].map((name) => swift.store.bucket(ALPHA, name)!);
+  const content = await swift.store.stage(own!.policy, Buffer.from('secret'), 6, { encrypt: true });
+  const written = { content, size: 6, etag: '0'.repeat(32), owner: 'x', attributes: { encryption: 'AES256' } } as const;
+  await swift.store.commit('putObject', { bucket: own!.id, key: 'k', ...written, at: Date.now() });
+  await swift.put('/mixed/k', 'new');
+  const name = (await swift.ask('/mixed-old')).text.trim();
+  assert.equal((await swift.ask(`/mixed-old/${name}`)).text, 'secret');
+  assert.equal(swift.store.isEncrypted(swift.store.version(old!.id, name)!), true);
+  await swift.ask('/mixed/k', { method: 'DELETE' });
+  assert.equal((await swift.ask('/mixed/k')).text, 'secret');
+  assert.equal(swift.store.isEncrypted(swift.store.version(own!.id, 'k')!), true);
+});
+
 test('an object under a key of its client is neither read nor copied without it', async () => {
   const { id: bucket, policy } = await newContainer('sealed');
   const content = await swift.store.stage(policy, Buffer.from('ciphertext'), 10);

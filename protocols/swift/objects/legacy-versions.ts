@@ -89,13 +89,16 @@ function demandVersionsContainer(store: ObjectStore, bucket: Bucket): Bucket {
   return target;
 }
 
-/** Shared where both containers keep their bytes alike, else written anew. */
+/** Shared where both containers keep their bytes alike, else written anew; encrypted where the container or the object says so. */
 async function contentFor(store: ObjectStore, source: ObjectVersion, from: Bucket, to: Bucket): Promise<NewContent> {
   if (source.content.kind === 'empty') return { kind: 'empty' };
   const { bucket, key, sequence } = source;
-  const isAsWanted = to.settings.encryption === undefined || store.isEncrypted(source);
+  const asked = source.attributes.encryption;
+  const encryption = to.settings.encryption ?? (asked && { algorithm: asked });
+  const isAsWanted = encryption === undefined || store.isEncrypted(source);
   if (from.policy === to.policy && isAsWanted) return { kind: 'copy', of: { bucket, key, sequence } };
-  return (await stageStream(store, to, store.read(source), source.size)).content;
+  const target = { policy: to.policy, settings: encryption === undefined ? {} : { encryption } };
+  return (await stageStream(store, target, store.read(source), source.size)).content;
 }
 
 async function copyOf(store: ObjectStore, source: ObjectVersion, from: Bucket, to: Bucket): Promise<NewVersion> {
