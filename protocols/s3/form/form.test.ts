@@ -84,6 +84,17 @@ function post({
   });
 }
 
+test('metadata under a name that no header can have is refused, and stores nothing', async () => {
+  for (const name of ['x-amz-meta-a b', 'x-amz-meta-a:b', 'x-amz-meta-\u00fc']) {
+    const answer = await post({
+      fields: { ...FIELDS, key: 'up/named', [name]: 'x' },
+      conditions: [...CONDITIONS, { [name]: 'x' }],
+    });
+    assert.deepEqual([answer.status, answer.code], [400, 'InvalidArgument'], name);
+    assert.equal(rig.store.bytesOf(photos, 'up/named'), undefined);
+  }
+});
+
 test('a signed form stores its file under its key, and says so as it was asked to', async () => {
   const answer = await post({});
   assert.equal(answer.status, 204, answer.body.toString());

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Bucket, ObjectStore } from '@granary/storage/object-store';
 import type { Caller, DataContext } from '../../../objects/context.ts';
+import { expect } from '../../testing/client.ts';
+import { PEOPLE, serve } from '../../testing/serve.ts';
 import { checkAccountQuota } from './account-quota.ts';
 
 /** A request into a bucket of an account with a quota of 10 bytes, of which 4 are left. */
@@ -24,4 +26,28 @@ test('what an operator lets an account store holds for S3, too', async () => {
   await assert.rejects(checkAccountQuota(asked('account_admin'), 5), { code: 'EntityTooLarge' });
   await assert.rejects(checkAccountQuota(asked('objs_admin'), 5), { code: 'EntityTooLarge' });
   await checkAccountQuota(asked('objs_admin', true), 5);
+});
+
+test('files of forms and parts of uploads find no room in an account that is full', async (t) => {
+  const served = await serve();
+  t.after(() => served.close());
+  const ada = served.as('ada');
+  expect(await ada.call('PUT', '/full', { headers: { 'x-amz-acl': 'public-read-write' } }), 200);
+  const uploadId = (await ada.call('POST', '/full/parts', { query: { uploads: '' } })).xml('UploadId')!;
+  const { account: id, accountName: name } = PEOPLE.ada.caller;
+  const account = { id, name, enabled: true, createdAt: 0, metadata: { 'quota-bytes': '10' } };
+  t.mock.method(served.context.directory, 'account', () => account);
+
+  const post = async (key: string, file: string) => {
+    const form = new FormData();
+    form.set('key', key);
+    form.set('file', new Blob([file]), 'name');
+    return (await fetch(`${served.origin}/full`, { method: 'POST', body: form })).status;
+  };
+  assert.equal(await post('large', 'x'.repeat(11)), 400);
+  expect(await ada.call('GET', '/full/large'), 404, 'NoSuchKey');
+  const part = (body: string) => ada.call('PUT', '/full/parts', { query: { uploadId, partNumber: '1' }, body });
+  expect(await part('x'.repeat(11)), 400, 'EntityTooLarge');
+  expect(await part('x'.repeat(4)), 200);
+  assert.equal(await post('small', 'x'.repeat(4)), 204);
 });

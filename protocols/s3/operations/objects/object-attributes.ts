@@ -1,5 +1,6 @@
 import type { Bucket, ObjectAttributes } from '@granary/storage/object-store';
-import { S3Error } from '../../errors.ts';
+import { badArgument, S3Error } from '../../errors.ts';
+import { isHeaderName } from '../../header-name.ts';
 import type { S3Request } from '../../request.ts';
 import type { AccessList } from '../../access/grants.ts';
 import { checkAcceptable, kept } from '../access/acl.ts';
@@ -90,6 +91,8 @@ function metadataOf(request: S3Request): Record<string, string> {
   let bytes = 0;
   for (const name of request.headerNames()) {
     if (!name.startsWith(META) || name.length === META.length) continue;
+    // Names of parameters and of fields of forms are any text.
+    if (!isHeaderName(name)) throw badArgument('x-amz-meta-*', name, 'The name of metadata must be that of a header.');
     const value = request.header(name) ?? '';
     metadata.set(name.slice(META.length), textOfHeader(value));
     bytes += name.length - META.length + value.length;

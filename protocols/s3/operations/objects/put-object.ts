@@ -23,9 +23,9 @@ export const putObject: S3Operation = {
     const lock = lockOfHeaders(request);
     const condition = writeConditions(request);
     checkEarly(request, condition.conditions);
-    checkQuota(bucket, body.size ?? 0);
-    await checkAccountQuota(request, body.size ?? 0);
+    await demandRoom(request, body.size ?? 0);
     const { content, size, etag, checksum, encryption: kept } = await stageBody(request, encryption);
+    if (body.size === undefined) await demandRoom(request, size);
     const version = await context.store.commit('putObject', {
       bucket: bucket.id,
       key,
@@ -42,6 +42,12 @@ export const putObject: S3Operation = {
     return { status: 200, headers: writtenHeaders(request, version, encryption) };
   },
 };
+
+/** Of forms the size is known when the file is there: it is asked for again then. */
+async function demandRoom(request: S3Request, size: number): Promise<void> {
+  checkQuota(request.bucket, size);
+  await checkAccountQuota(request, size);
+}
 
 /** What the reply says of an object that was written. */
 function writtenHeaders({ bucket }: S3Request, version: WrittenVersion, encryption: Encryption): OutgoingHttpHeaders {

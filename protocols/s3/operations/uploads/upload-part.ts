@@ -3,6 +3,7 @@ import { S3Error } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
 import { encryptionOfPart, writtenEncryption } from '../../encryption/encryption.ts';
 import { quoted } from '../replies.ts';
+import { checkAccountQuota } from '../objects/account-quota.ts';
 import { stageBody } from '../objects/stage-body.ts';
 import { partNumberOf, uploadOf } from './upload.ts';
 
@@ -18,6 +19,7 @@ export const uploadPart: S3Operation = {
     const upload = uploadOf(request);
     const encryption = encryptionOfPart(request, upload);
     if (upload.checksumAlgorithm !== null) body.compute(upload.checksumAlgorithm);
+    await checkAccountQuota(request, body.size ?? 0);
     const { content, size, etag, checksum, start } = await stageBody(request, encryption);
     demandSameAlgorithm(upload, checksum);
     const part = await context.store.commit('putPart', {
