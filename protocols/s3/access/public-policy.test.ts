@@ -31,6 +31,19 @@ test('a policy is public when a caller of any account could meet it', () => {
   assert.equal(when({ IpAddress: { 'aws:SourceIp': ['10.1.0.0/16', '192.0.2.7'] } }), false);
   assert.equal(when({ IpAddress: { 'aws:SourceIp': '2001:db8::/32' } }), false);
   assert.equal(when({ IpAddress: { 'aws:SourceIp': '2001::/16' } }), true);
+  const wide = [
+    'fc00::/0',
+    'fc00::/6',
+    'fc::/16',
+    '::ffff:0:0/96',
+    '::ffff:10.0.0.0/103',
+    '::/80',
+    '::/64',
+    '0:0:0:0:0:FFFF::/96',
+  ];
+  for (const range of wide) assert.equal(when({ IpAddress: { 'aws:SourceIp': range } }), true, range);
+  const narrow = ['fc00::/7', 'fd12:3456::/16', '::ffff:10.0.0.0/104', '::ffff:192.0.2.7', '64:ff9b::/96', '::1/128'];
+  for (const range of narrow) assert.equal(when({ IpAddress: { 'aws:SourceIp': range } }), false, range);
   assert.equal(when({ NotIpAddress: { 'aws:SourceIp': '10.0.0.0/8' } }), true);
   assert.equal(when({ StringEquals: { 'aws:PrincipalAccount': ACCOUNT } }), false);
   assert.equal(when({ StringLike: { 'aws:PrincipalAccount': '*' } }), true);

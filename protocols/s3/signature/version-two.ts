@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Address, Query } from '../address.ts';
 import { badArgument, S3Error } from '../errors.ts';
+import { isHeaderName } from '../header-name.ts';
 import { SUB_RESOURCES } from '../sub-resources.ts';
 import { checkOldExpiry, checkSkew, readOldRequestTime } from './request-time.ts';
 import { sameText } from './same-text.ts';
@@ -35,7 +36,6 @@ export interface OldClaim {
 const AMZ = 'x-amz-';
 /** The lines of what is signed end with a line break, and a colon ends a name: neither may come in by a parameter. */
 const CONTROL = /[\x00-\x1f\x7f]/;
-const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const SIGNED_PARAMETERS =
   /^(?:partNumber|versionId|response-(?:cache-control|content-(?:disposition|encoding|language|type)|expires))$/;
 
@@ -125,7 +125,7 @@ function amzHeaders({ rawHeaders, address }: OldSignedRequest, presigned: boolea
   for (const [name, value] of presigned ? address.query.pairs : []) {
     const lower = name.toLowerCase();
     if (!lower.startsWith(AMZ) || sent.has(lower)) continue;
-    if (!TOKEN.test(name)) throw badArgument('parameter', name, 'A parameter that stands for a header has its name.');
+    if (!isHeaderName(name)) throw badArgument('parameter', name, 'A parameter that stands for a header has its name.');
     add(lower, oneLine(name, value).trim());
   }
   const lines = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, list]) => `${name}:${list.join(',')}\n`);

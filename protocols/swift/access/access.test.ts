@@ -111,6 +111,34 @@ test('read ACLs open objects, and listings where they say so', async () => {
   assert.equal((await set({ 'x-container-write': '.r:*' })).status, 400);
 });
 
+test('a public access block takes the effect of public ACLs, and refuses to set them', async () => {
+  await swift.ask('/blocked', { method: 'PUT', headers: { 'x-container-read': '.r:*,.rlistings' } });
+  await swift.put('/blocked/o', 'x');
+  const { id: bucket } = swift.store.bucket(ALPHA, 'blocked')!;
+  const block = (publicAccessBlock: Record<string, boolean>) => {
+    const none = { blockPublicAcls: false, ignorePublicAcls: false, blockPublicPolicy: false };
+    const settings = { publicAccessBlock: { ...none, restrictPublicBuckets: false, ...publicAccessBlock } };
+    return swift.store.commit('changeBucket', { bucket, settings, at: Date.now() });
+  };
+  const set = async (headers: Record<string, string>) =>
+    (await swift.ask('/blocked', { method: 'POST', headers })).status;
+  const who = ['tk-ann', 'tk-bob', null];
+  assert.deepEqual(await statuses('/blocked/o', 'GET', who), [200, 200, 200]);
+  await block({ ignorePublicAcls: true });
+  for (const path of ['/blocked/o', '/blocked']) assert.deepEqual(await statuses(path, 'GET', who), [200, 403, 401]);
+  assert.equal(await set({ 'x-container-read': '*:*', 'x-container-write': '*:*' }), 204);
+  assert.deepEqual(await statuses('/blocked/o', 'GET', who), [200, 403, 401]);
+  assert.deepEqual(await statuses('/blocked/o', 'PUT', ['tk-bob']), [403]);
+  assert.equal(await set({ 'x-container-read': `*:*,${BETA}:bob` }), 204);
+  assert.deepEqual(await statuses('/blocked/o', 'GET', who), [200, 200, 401]);
+
+  await block({ blockPublicAcls: true });
+  for (const acl of ['.r:*', '.r:.example.org', '*:*']) assert.equal(await set({ 'x-container-read': acl }), 403, acl);
+  assert.equal(await set({ 'x-container-write': '*:*' }), 403);
+  assert.equal((await swift.ask('/blocked', { method: 'HEAD' })).headers['x-container-read'], `*:*,${BETA}:bob`);
+  assert.equal(await set({ 'x-container-read': `${BETA}:bob,.r:-example.org` }), 204);
+});
+
 test('temporary addresses open one object for one method', async () => {
   await swift.ask('/temp', { method: 'PUT', headers: { 'x-container-meta-temp-url-key': 'inner' } });
   await swift.ask('/other', { method: 'PUT' });

@@ -3,7 +3,7 @@ import type { AccountState, Caller, DataSettings } from '../../objects/context.t
 import { SwiftRefusal } from '../request/refusal.ts';
 import type { PolicyDecision } from './policy.ts';
 import { levelOf, type Level } from './account-acl.ts';
-import { aclAccountsOf, opensToCaller, opensToReferrer, storedAcl, type Acl } from './acl.ts';
+import { aclAccountsOf, opensToCaller, opensToReferrer, storedAcl, withoutPublic, type Acl } from './acl.ts';
 
 /** What a temporary URL opens: everything of an account, or one container of it; reading or writing. */
 export interface TemporaryGrant {
@@ -22,9 +22,9 @@ export interface Visitor {
 
 /** Names of accounts in an ACL stand for the ids they had when it was set, each ACL its own. */
 function aclOf({ settings }: Bucket, kind: 'read' | 'write'): Acl {
-  const text = settings[kind];
-  if (text === undefined || settings.aclAccounts === undefined) return storedAcl(text);
-  return storedAcl(text, aclAccountsOf(settings.aclAccounts, kind));
+  const { aclAccounts, publicAccessBlock } = settings;
+  const acl = storedAcl(settings[kind], aclAccounts && aclAccountsOf(aclAccounts, kind));
+  return publicAccessBlock?.ignorePublicAcls === true ? withoutPublic(acl) : acl;
 }
 
 /** What a visitor may do. */

@@ -132,6 +132,20 @@ export function storedAcl(text: string | undefined, accounts: AccountIds = {}): 
   return acl;
 }
 
+/** Anybody can send a referrer, and `*:*` is every user of every account. */
+export function isPublicAcl({ referrers, groups }: Acl): boolean {
+  return referrers.some(({ allowed }) => allowed) || groups.some(isEveryone);
+}
+
+/** What is left where public entries are ignored. */
+export function withoutPublic({ groups }: Acl): Acl {
+  return { ...EMPTY, groups: groups.filter((each) => !isEveryone(each)) };
+}
+
+function isEveryone({ account, userId, username }: Group): boolean {
+  return account === undefined && userId === undefined && username === undefined;
+}
+
 function hostOf(referer: string | undefined): string {
   if (referer === undefined || !URL.canParse(referer)) return 'unknown';
   return new URL(referer).hostname.toLowerCase() || 'unknown';

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import childProcess, { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { bunzip2 } from './bunzip2.ts';
 import { serveSwift, type SwiftFixture } from '../testing/serve.ts';
 
 let swift: SwiftFixture;
@@ -81,6 +84,21 @@ test('an archive in bzip2 becomes objects', { skip: hasBzip2 ? false : 'bzip2 is
   for (const broken of [archive, packed.subarray(0, packed.length / 2)]) {
     const refused = await swift.put('/bz/broken?extract-archive=tar.bz2', broken, json);
     assert.match(String(report(refused.text)['Response Body']), /^Invalid Tar File/);
+  }
+});
+
+test('a process that cannot be started takes no place of those at once', async (t) => {
+  t.mock.method(childProcess, 'spawn', () => {
+    throw new Error('no process');
+  });
+  syncBuiltinESMExports();
+  try {
+    for (let tries = 0; tries < 6; tries++) {
+      await assert.rejects(bunzip2(Readable.from([])).next(), /no process/);
+    }
+  } finally {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
   }
 });
 

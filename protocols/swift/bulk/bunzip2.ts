@@ -18,6 +18,14 @@ export async function* bunzip2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     });
   }
   underWay += 1;
+  try {
+    yield* unpack(bytes);
+  } finally {
+    underWay -= 1;
+  }
+}
+
+async function* unpack(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const child = spawn('bzip2', ['-dc'], { stdio: ['pipe', 'pipe', 'ignore'], env: { PATH: process.env['PATH'] } });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
@@ -34,7 +42,6 @@ export async function* bunzip2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     await fed;
     if (code !== 0) throw new TarError('it cannot be unpacked');
   } finally {
-    underWay -= 1;
     child.kill('SIGKILL');
   }
 }

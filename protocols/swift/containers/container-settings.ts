@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Bucket, BucketSettings, LegacyVersions, ObjectStore } from '@granary/storage/object-store';
-import { parseAcl } from '../access/acl.ts';
+import { isPublicAcl, parseAcl } from '../access/acl.ts';
 import { namedAccounts } from '../access/identify.ts';
 import { checkNames } from '../request/address.ts';
 import { applyChanges, metadataChanges, metadataHeaders, OWNERS_METADATA, timestamp } from '../request/metadata.ts';
@@ -45,7 +45,7 @@ type AclKind = 'read' | 'write';
 
 async function aclChange(
   request: SwiftRequest,
-  present: BucketSettings['aclAccounts'] | undefined,
+  { aclAccounts: present, publicAccessBlock }: Pick<SettingsChange, 'aclAccounts' | 'publicAccessBlock'>,
   kind: AclKind,
 ): Promise<SettingsChange> {
   const name = `x-container-${kind}`;
@@ -55,7 +55,9 @@ async function aclChange(
   const acl = isRemoved || text === undefined ? '' : text;
   const { context, settings, account } = request;
   const ids = await namedAccounts(context, settings, account, acl);
-  parseAcl(titleCase(name), acl, ids);
+  if (isPublicAcl(parseAcl(titleCase(name), acl, ids)) && publicAccessBlock?.blockPublicAcls === true) {
+    throw new SwiftRefusal(403, `${titleCase(name)}: the public access block of the container blocks .r: and *:*.`);
+  }
   const others = Object.entries(present ?? {}).filter(([key]) => !key.startsWith(`${kind}:`));
   const kept = [...others, ...Object.entries(ids).map(([named, id]) => [`${kind}:${named}`, id] as const)];
   return {
@@ -122,11 +124,11 @@ export async function containerChange(request: ContainerRequest, present?: Bucke
   const count = readQuota(changes, 'quota-count', 'count');
   const versioned = request.header('x-versions-enabled');
   const settings = present?.settings ?? {};
-  const read = await aclChange(request, settings.aclAccounts, 'read');
+  const read = await aclChange(request, settings, 'read');
   return {
     settings: {
       ...read,
-      ...(await aclChange(request, 'aclAccounts' in read ? read.aclAccounts : settings.aclAccounts, 'write')),
+      ...(await aclChange(request, { ...settings, ...read }, 'write')),
       ...legacyChange(request, present),
       ...(changes.size === 0 ? {} : { metadata: applyChanges(settings.metadata ?? {}, changes) }),
       ...(bytes === null ? {} : { quotaBytes: bytes.value }),
