@@ -192,3 +192,73 @@ for (const [group, thing] of [
     assert.deepEqual([await shown(id), await shown(other)], [['rack=7'], ['owner=mail']]);
     assert.equal((await client.refused(tags.delete, { id, tag_key: 'owner' })).http, 200);
   });
+
+test('which policy is attached to which share is listed for one policy, from the first record wanted and no more than wanted', async () => {
+  const [one, two] = [await things.newLifecyclePolicy(walk), await things.newLifecyclePolicy(walk)];
+  const shares = [await things.newShare(walk), await things.newShare(walk)];
+  const { attach, listRules } = api.lifecyclePolicies;
+  for (const volume_name of shares) await client.call(attach, { id: one, volume_name });
+  await client.call(attach, { id: two, volume_name: shares[0]! });
+  const of = async (wanted: object) => {
+    const { lc_rules, count } = await client.call(listRules, wanted);
+    return [count, ...lc_rules.map(({ policy_name, volume_name }) => `${policy_name} ${volume_name}`)];
+  };
+  const all = shares.map((volume_name) => `${one} ${volume_name}`);
+  assert.deepEqual(await of({ policy_name: one }), [2, ...all]);
+  assert.deepEqual(await of({ policy_name: two }), [1, `${two} ${shares[0]}`]);
+  assert.deepEqual(await of({ policy_name: one, first: 1 }), [2, all[1]]);
+  assert.deepEqual(await of({ policy_name: one, number: 1 }), [2, all[0]]);
+  assert.deepEqual(await of({ policy_name: one, first: 2, number: 1 }), [2]);
+});
+
+test('a file lifecycle policy that is made disabled does not run', async () => {
+  const volume_name = await things.newShare(walk);
+  const wanted = { display_name: walk.name('policy'), file_selection_criteria: { extension: 'log' } };
+  const { create, attach, scan, update } = api.lifecyclePolicies;
+  const made = await client.call(create, { ...wanted, lc_action: 'expire', enabled: false });
+  assert.equal(made.life_cycle_policy.enabled, 'NO');
+  await client.call(attach, { id: made.lc_policy_name, volume_name });
+  assert.match((await client.refused(scan, { volume_name })).message, /no file lifecycle policy that runs/);
+  await client.call(update, { id: made.lc_policy_name, enabled: true });
+  await client.call(scan, { volume_name });
+});
+
+test('a change of a file lifecycle policy sets what it selects, where files go and whether they are kept', async () => {
+  const id = await things.newLifecyclePolicy(walk);
+  const { get, update } = api.lifecyclePolicies;
+  const shown = async () => {
+    const { life_cycle_policy: policy } = await client.call(get, { id });
+    return [policy.file_selection_criteria, policy.use_recycle_bin, policy.action];
+  };
+  const criteria = JSON.stringify({ extension: { $in: ['log'] } });
+  assert.deepEqual(await shown(), [criteria, 'NO', 'expire']);
+  await client.call(update, { id, use_recycle_bin: true });
+  assert.deepEqual(await shown(), [criteria, 'YES', 'expire']);
+  await client.call(update, { id, file_selection_criteria: { size: { $gt: 7 } } });
+  assert.deepEqual(await shown(), ['{"size":{"$gt":7}}', 'YES', 'expire']);
+  const archive = { id, lc_action: 'archive', use_recycle_bin: false } as const;
+  assert.match((await client.refused(update, archive)).message, /^dest_obs_name is required for lc_action=archive/);
+  const unknown = await client.refused(update, { ...archive, dest_obs_name: 'obsdst-00009999' });
+  assert.match(unknown.message, /obsdst-00009999 was not found/);
+  assert.deepEqual(await shown(), ['{"size":{"$gt":7}}', 'YES', 'expire']);
+  const made = await client.call(api.objectStorageDestinations.create, await things.bucket(walk));
+  await client.call(update, { id, dest_obs_name: made.object_storage_destination.name });
+  // It has one now, so that archiving needs nothing more.
+  await client.call(update, archive);
+  assert.deepEqual(await shown(), ['{"size":{"$gt":7}}', 'NO', 'archive']);
+});
+
+test('the volume that a mirror makes at its destination is reduced as the mirror says', async () => {
+  const remote = await walk.remote();
+  for (const wanted of [
+    { dedupe: true, compress: false },
+    { dedupe: false, compress: true },
+  ]) {
+    const request = await things.mirrorRequest(walk);
+    await client.call(api.consistencyGroups.mirror, { ...request, ...wanted });
+    const { volumes } = await remote.client.call(api.volumes.list, {});
+    const made = volumes.find(({ cg_display_name }) => cg_display_name === request.new_cg_name);
+    const shown = { dedupe: made?.dedupe === 'YES', compress: made?.compress === 'YES' };
+    assert.deepEqual(shown, wanted);
+  }
+});

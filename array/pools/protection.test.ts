@@ -2,9 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bytes, GranaryError } from '@granary/kernel';
 import { GB } from '../units.ts';
+import { poolRoutes } from './routes.ts';
 import { poolBench, type PoolBench } from './testing/bench.ts';
 
 const MINUTE_MS = 60_000;
+
+/** The one that is called here. */
+interface Routes {
+  updateProtection(input: object, context: object): Promise<unknown>;
+}
+
 const OFF = {
   historyMinutes: 60,
   alertMinutes: 0,
@@ -101,6 +108,25 @@ describe('the protection of a pool', () => {
     assert.equal(mode(), 'normal', '30 GB are free, which hold 120 GB as the rest was reduced');
     await bench.use(name, 80 * GB, 160 * GB);
     assert.equal(mode(), 'emergency', '20 GB are free, which hold 60 GB');
+  });
+
+  it('has an alert, a protected mode and a history of its own for what servers can still write', async () => {
+    // 1 GB a minute into 100 GB that hold twice as much: after 50 minutes 50 GB are free, which hold 100 GB.
+    const modeAt50 = async (sent: object) => {
+      const { bench, name, mode } = await withPool();
+      const { updateProtection } = poolRoutes(bench.pools, bench.tools.jobs) as unknown as Routes;
+      await updateProtection({ id: name, effectivecapacityhistory: 60, ...sent }, { actor: { username: 'ann' } });
+      for (let minute = 1; minute <= 50; minute++) {
+        bench.clock.advance(MINUTE_MS);
+        await bench.use(name, minute * GB, minute * GB);
+      }
+      return mode();
+    };
+    assert.equal(await modeAt50({}), 'normal');
+    assert.equal(await modeAt50({ effectivealertmode: 60 }), 'alert');
+    assert.equal(await modeAt50({ effectivealertmode: 40 }), 'normal');
+    assert.equal(await modeAt50({ effectiveprotectedmode: 60 }), 'protected');
+    assert.equal(await modeAt50({ effectiveprotectedmode: 60, effectivecapacityhistory: 0 }), 'normal');
   });
 
   it('follows new thresholds at once, and keeps those that are not sent', async () => {

@@ -137,3 +137,18 @@ test('quotas are for shares: a block volume has none', async (t) => {
   ])
     assert.match((await refused).message, /is a block volume/);
 });
+
+test('the quota of a group ends the writing of its members while quotas of groups are on', async (t) => {
+  const { array, client, share } = await setUp(t);
+  const quota = { source_id: JO.gid, source_type: 'group', nas_type: 'uid', limit: '1' } as const;
+  assert.deepEqual((await client.call(quotas.set, { id: share, quotas: [quota] })).errors, []);
+  const jo = await mountShare(t, array, share, JO);
+  const file = await writeFile(jo, 'a', Buffer.alloc(MB, 1));
+  const more = async (gquota: 'on' | 'off') => {
+    await client.call(quotas.setState, { id: share, gquota });
+    assert.equal((await client.call(volumes.get, { id: share })).volume.gquota_state, gquota);
+    return (await jo.write(file, MB, Buffer.of(1))).status;
+  };
+  assert.equal(await more('on'), EDQUOT);
+  assert.equal(await more('off'), 0);
+});

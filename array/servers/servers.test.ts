@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { SentTo } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { testArray } from '../testing/test-array.ts';
+import { testDisk } from '../testing/test-disk.ts';
+import { MB } from '../units.ts';
 
 const { servers, serverTags, messages, volumes } = arrayApi.groups;
 const IQN = 'iqn.2026-01.org.example:web-1';
@@ -121,6 +123,11 @@ test('what a server cannot be is refused by name, and nothing is made', async (t
       { iqn: 'iqn.x:1', ipsec_iscsi: true },
       10109,
       'This array does not encrypt its network traffic: leave ipsec_iscsi out or set it to NO, and put IPsec on the network if it is needed.',
+    ],
+    [
+      { iqn: 'iqn.x:1', ipsec_nfs: true },
+      10109,
+      'This array does not encrypt its network traffic: leave ipsec_nfs out or set it to NO, and put IPsec on the network if it is needed.',
     ],
     [{ iqn: 'iqn.x:1', os: 'BeOS' as never }, 7, 'os must be one of Windows, Linux, Solaris, AIX, ESXi.'],
     [{ iqn: 'iqn.x:1', display_name: 'web-1' }, 10096, 'The name web-1 is taken; choose another.'],
@@ -275,4 +282,46 @@ test('of callers who want one LUN at the same time, one gets it; without a LUN e
   );
   const { volumes: attached } = await client.call(servers.listVolumes, { id: 'srv-00000001' });
   assert.deepEqual(attached.map(({ lun }) => lun).toSorted(), [0, 1, 2, 3, 4]);
+});
+
+test('a server gets the iqn and address of another one only by force', async (t) => {
+  const { client } = await testArray(t, { drives: 2 });
+  await client.call(servers.create, { display_name: 'web-1', iqn: IQN });
+  const { server_name: id } = await client.call(servers.create, { display_name: 'web-2', iqn: 'iqn.x:2' });
+  const iqn = async () => (await client.call(servers.get, { id })).server.iqn;
+  for (const change of [{ iqn: IQN }, { iqn: IQN, force: false }]) {
+    assert.match((await client.refused(servers.update, { id, ...change })).message, /or use force=YES\.$/);
+    assert.equal(await iqn(), 'iqn.x:2');
+  }
+  await client.call(servers.update, { id, iqn: IQN, force: true });
+  assert.equal(await iqn(), IQN);
+});
+
+test('whether a server is watched is shown where a volume is attached to it', async (t) => {
+  const array = await testArray(t, { drives: 2 });
+  const { client } = array;
+  const volume = await array.volume(await array.pool());
+  const { server_name: id } = await client.call(servers.create, { display_name: 'web-1', iqn: IQN });
+  await client.call(servers.attachVolumes, { id: [id], volume_name: [volume] });
+  const shown = async () => (await client.call(volumes.listServers, { id: volume })).servers[0]!.pm_status;
+  assert.equal(await shown(), 'Disconnected');
+  await client.call(servers.update, { id, monitoring: false });
+  assert.equal(await shown(), 'Not monitored');
+  await client.call(servers.update, { id, monitoring: true });
+  assert.equal(await shown(), 'Disconnected');
+});
+
+test('a server that is connected does not hold up a detach, with force or without', async (t) => {
+  const array = await testArray(t, { drives: 2 });
+  const { client } = array;
+  const pool = await array.pool();
+  for (const force of [{}, { force: false }, { force: true }]) {
+    const id = await array.volume(pool, { capacity: '10M' });
+    const disk = await testDisk(t, array, id);
+    await disk.write(0, Buffer.alloc(MB, 1));
+    const { servers: attached } = await client.call(volumes.listServers, { id });
+    await client.call(volumes.detach, { id, servers: attached.map(({ name }) => name), ...force });
+    await assert.rejects(disk.write(0, Buffer.alloc(MB, 2)), JSON.stringify(force));
+    assert.equal((await client.call(volumes.listServers, { id })).count, 0);
+  }
 });

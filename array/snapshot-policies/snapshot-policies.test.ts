@@ -3,12 +3,18 @@ import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { snapshotsAlone } from '../snapshots/testing/snapshots-alone.ts';
 import { testArray } from '../testing/test-array.ts';
+import { snapshotPolicyRoutes } from './routes.ts';
 
 const { snapshotPolicies, volumes } = arrayApi.groups;
 const BAD_PARAMETER = 7;
 const POLICY_NOT_FOUND = 10084;
 const NAME_TAKEN = 10096;
 const CONFLICT = 10100;
+
+/** The one that is called here. */
+interface Routes {
+  detach(input: object, context: object): Promise<unknown>;
+}
 
 test('policies are attached, paused, resumed and detached, and say so', async (t) => {
   const array = await testArray(t, { drives: 2 });
@@ -95,4 +101,21 @@ test('a policy is detached with its snapshots unless one is needed, by force all
   await clone;
   assert.deepEqual(alone.names(), ['one']);
   assert.equal(store.read((db) => db.all('SELECT 1 FROM snapshot_rules')).length, 0);
+});
+
+test('the snapshots of a policy that is detached are deleted only when that is asked for', async (t) => {
+  const alone = await snapshotsAlone(t);
+  const { policies, snapshots } = alone.array;
+  const routes = snapshotPolicyRoutes(policies) as unknown as Routes;
+  const volume = await alone.volume('data');
+  const policy = policies.list({ start: 0, limit: 1 }).policies[0]!.name;
+  const detachAfter = async (displayName: string, delete_snapshots: boolean) => {
+    const rule = await policies.attach(volume.name, policy, 'user', 'tester');
+    await snapshots.take([volume], { displayName, application: 'user', rule, policy }, 'tester');
+    const actor = { username: 'tester' };
+    await routes.detach({ id: volume.name, snaprule: rule, delete_snapshots, force: false }, { actor });
+    return alone.names();
+  };
+  assert.deepEqual(await detachAfter('kept', false), ['kept']);
+  assert.deepEqual(await detachAfter('deleted', true), ['kept'], 'and no others');
 });

@@ -3,10 +3,17 @@ import { test, type TestContext } from 'node:test';
 import { until } from '../../../testing/waiting.ts';
 import { turns } from '../../../testing/turns.ts';
 import type { ShareReport } from '../../engine/report.ts';
+import { lifecyclePolicyRoutes } from '../policies/routes.ts';
 import { lifecycleAlone } from '../testing/lifecycle-alone.ts';
 
+const HOUR_S = 3_600;
 const OLD = { modifiedAt: 0 };
 const LOGS = { criteria: { extension: 'log' } };
+
+/** The one that is called here. */
+interface Routes {
+  setSchedule(input: object, context: object): Promise<{ policy_start_time: string }>;
+}
 
 async function setUp(t: TestContext, policy: object = LOGS) {
   const it = await lifecycleAlone(t);
@@ -259,4 +266,23 @@ test('who deletes a share does not have to know that it is being scanned', async
     it.array.titles().filter((title) => title.includes('given up')),
     [],
   );
+});
+
+test('a scan begins at the time of the day that is set, and not before', async (t) => {
+  const { it, share, engine, clock } = await setUp(t);
+  const { settings, scheduler } = it.array.lifecycle;
+  const routes = lifecyclePolicyRoutes(it.array.lifecycle.policies, settings) as unknown as Routes;
+  const actor = { username: 'tester' };
+  const times = { policy_start_time: 15 * HOUR_S, policy_interval: 24 * HOUR_S };
+  assert.equal((await routes.setSchedule(times, { actor })).policy_start_time, String(15 * HOUR_S));
+  engine.add(share, '/a.log', 'bytes');
+  const pathsAfter = async (ms: number) => {
+    clock.advance(ms);
+    await scheduler.runDue();
+    await it.idle(share);
+    return engine.paths(share);
+  };
+  // It is noon.
+  assert.deepEqual(await pathsAfter(3 * HOUR_S * 1_000 - 1), ['/a.log']);
+  assert.deepEqual(await pathsAfter(1), []);
 });
