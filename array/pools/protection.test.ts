@@ -114,8 +114,11 @@ describe('the protection of a pool', () => {
     // 1 GB a minute into 100 GB that hold twice as much: after 50 minutes 50 GB are free, which hold 100 GB.
     const modeAt50 = async (sent: object) => {
       const { bench, name, mode } = await withPool();
-      const { updateProtection } = poolRoutes(bench.pools, bench.tools.jobs) as unknown as Routes;
-      await updateProtection({ id: name, effectivecapacityhistory: 60, ...sent }, { actor: { username: 'ann' } });
+      const routes = poolRoutes(bench.pools, bench.tools.jobs) as unknown as Routes;
+      await routes.updateProtection(
+        { id: name, effectivecapacityhistory: 60, ...sent },
+        { actor: { username: 'ann' } },
+      );
       for (let minute = 1; minute <= 50; minute++) {
         bench.clock.advance(MINUTE_MS);
         await bench.use(name, minute * GB, minute * GB);
