@@ -49,6 +49,7 @@ const groups: Readonly<Record<string, Known & { readonly named: Readonly<Record<
       quotaProjects: { asked: ({ id }) => ({ id }) },
       fileCategories: { id: 'category_ext_name', labels: ['category_name'] },
       lifecyclePolicies: {},
+      webhooks: { id: 'id', labels: ['name'], identifier: NUMBER },
     },
   },
   objects: {
@@ -56,6 +57,7 @@ const groups: Readonly<Record<string, Known & { readonly named: Readonly<Record<
     labels: ['display_name'],
     identifier: IDENTIFIER,
     named: {
+      webhooks: { id: 'id', labels: ['name'], identifier: NUMBER },
       accounts: { id: 'id', labels: ['name'], identifier: HEX },
       users: { id: 'id', labels: ['username', 'email'], identifier: /^(?:\d+|[0-9a-f]{32})$/ },
       drives: {},
