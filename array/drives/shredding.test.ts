@@ -14,7 +14,7 @@ import { viewOfDrive } from './view.ts';
 const NOTHING = { drives: [], groups: [], pools: [], volumes: [], sessions: [], servers: [], controllers: [] };
 const performance = { remove: () => undefined } as unknown as PerformanceService;
 
-/** A drive of an engine that fails to overwrite it for as long as it is told to. */
+/** A drive whose overwriting fails while the test says so. */
 async function setUp(t: TestContext) {
   const state = { isBroken: true, shredded: 0 };
   const shredDrive = () => {

@@ -7,7 +7,7 @@ import { gauge } from './gauges.ts';
 import { ioMeasures } from './io.ts';
 
 /**
- * So many volumes have series of their own, the oldest first: each has about forty. Those of the pool count all of them,
+ * Limit of volumes with series of their own, the oldest first: each has about forty. Those of the pool count all of them,
  * and `granary_volumes_without_series` says how many are left out.
  */
 const VOLUMES_MAX = 200;

@@ -29,3 +29,7 @@ test('no message of the catalogue shows a call to a person at the command line',
     );
   }
 });
+
+test('force=YES in a message becomes the switch of the command', () => {
+  assert.equal(inCommands(arrayApi, 'Detach it first, or use force=YES.'), 'Detach it first, or use --force.');
+});

@@ -68,7 +68,7 @@ export interface EventMessage {
 
 const EVENTS_MAX = 100_000;
 const LOGINS_MAX = 10_000;
-/** Old events are deleted so many at a time: finding the oldest that is kept takes longer than adding one. */
+/** Old events are deleted in batches of this size: finding the oldest that is kept takes longer than adding one. */
 const TRIM_EVERY = 100;
 const FIELDS = { msg_id: 'id', msg_title: 'title', msg_severity: 'severity', msg_time: 'createdAt' } as const;
 

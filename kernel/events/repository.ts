@@ -55,7 +55,7 @@ interface Kept {
   readonly loginsMax: number;
 }
 
-/** The newest events stay: so many logins, and so many of all others. */
+/** Keeps the newest events, with one limit for logins and one for all others. */
 export function trimEvents(tx: Tx, { othersMax, loginsMax }: Kept): void {
   const oldest = (kind: string) => `SELECT id FROM events WHERE kind ${kind} ORDER BY id DESC LIMIT 1 OFFSET :max`;
   for (const [kind, max] of [

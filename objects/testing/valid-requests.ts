@@ -88,7 +88,7 @@ const withSpareDrive: Prepare = async (walk) => {
 /** Nothing is posted to it: no event is so severe. */
 const newWebhook = async (walk: Walk) => {
   const { client, api } = walk;
-  // There are only so many.
+  // Their number is limited.
   const { webhooks } = await client.call(api.webhooks.list, { start: 5 });
   for (const { id } of webhooks) await client.call(api.webhooks.delete, { id });
   return { name: walk.name('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 };

@@ -54,7 +54,7 @@ const publicService = {
 /** Nothing is posted to it: no event is so severe. */
 const newWebhook: Prepare = async (portal) => {
   const { webhooks } = portal.admin.client;
-  // There are only so many.
+  // Their number is limited.
   for (const { id } of (await webhooks.list({ start: 5 })).webhooks) await webhooks.delete({ id });
   return { name: portal.name('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 };
 };
