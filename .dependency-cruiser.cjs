@@ -8,13 +8,14 @@ const may = {
   contract: [],
   kernel: ['contract'],
   client: ['contract'],
+  console: ['contract', 'client'],
   cloud: ['contract', 'kernel'],
   storage: [],
   protocols: ['storage'],
   array: ['contract', 'kernel', 'storage', 'protocols'],
   objects: ['contract', 'kernel', 'storage', 'protocols'],
   portal: ['contract', 'kernel', 'client'],
-  cli: ['contract', 'kernel', 'client', 'portal', 'cloud', 'storage', 'protocols', 'array', 'objects'],
+  cli: ['contract', 'kernel', 'client', 'portal', 'cloud', 'storage', 'protocols', 'array', 'objects', 'console'],
 };
 const rooms = Object.keys(may);
 /** Parts of the kernel that these rooms may import. */
@@ -108,7 +109,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default'],
-      extensions: ['.ts', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.json'],
     },
   },
 };

@@ -112,6 +112,7 @@ export async function startArray(
     credentialsInBody: true,
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,
+    console: first.consoleFolder,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     measures: arrayMeasures({ ...tools, ...services }, manifest.version),
   });

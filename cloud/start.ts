@@ -72,6 +72,8 @@ export interface CloudOptions {
   readonly tls?: CloudTls | undefined;
   /** Where compiled code of the array programs is kept: outside the data, because it need not be backed up. */
   readonly cacheFolder?: string | undefined;
+  /** The built web console that its arrays serve at their management address. */
+  readonly consoleFolder?: string | undefined;
   readonly supervision?: Partial<SupervisionLimits>;
 }
 
@@ -224,6 +226,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
   const supervisor = new Supervisor({
     programs,
     cacheFolder: openCache(options.cacheFolder ?? defaultCacheFolder(), manifest.version),
+    consoleFolder: options.consoleFolder,
     log,
     limits: options.supervision,
     onChange: (configuration, change) => recordState(tools, configuration, change),

@@ -100,6 +100,7 @@ export async function startObjects(
     credentialsInBody: true,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,
+    console: first.consoleFolder,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     measures: objectsMeasures(
       { ...tools, ...services, accounts: people.accounts, requestFigures: accounting.requestFigures },

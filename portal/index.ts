@@ -39,6 +39,8 @@ export interface PortalOptions {
   readonly version: string;
   readonly log: Log;
   readonly clock?: Clock;
+  /** The folder of the built web console. */
+  readonly consoleFolder?: string | undefined;
   readonly adminPassword?: string | undefined;
   /** What it serves with; absent: in the clear. */
   readonly tls?: TlsSource | undefined;
@@ -112,6 +114,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     clock,
     log,
     version: options.version,
+    console: options.consoleFolder,
     notReady: () => (store.isDiskFull ? 'the disk is full' : ready ? undefined : 'the portal is starting'),
     tls: options.tls,
     measures: portalMeasures(tools, options.version),

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
  * Values that a file exports and no other file mentions: they should be private, or removed. Types are left out: they name
  * what exported functions take and give. So are the packages' own fronts.
  */
-const files = globSync('**/*.ts', { exclude: ['node_modules/**', 'granary-data/**', 'build/**'] });
+const files = globSync('**/*.{ts,tsx}', { exclude: ['node_modules/**', 'granary-data/**', 'build/**'] });
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
 const EXPORT = /^export (?:default )?(?:async )?(?:function\*?|class|const|let) (\w+)/gm;
 

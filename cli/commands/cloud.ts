@@ -6,6 +6,7 @@ import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { programs } from '../programs.ts';
 import { arrayCacheFolder } from '../services/cache.ts';
+import { builtConsoleOrNone } from '../services/console.ts';
 import {
   addCloudOptions,
   addServiceOptions,
@@ -88,6 +89,7 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
         log: logFor('cloud'),
         addresses: options.addresses,
         cacheFolder: arrayCacheFolder(),
+        consoleFolder: await builtConsoleOrNone(terminal),
         tls,
       });
       started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });

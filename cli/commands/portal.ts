@@ -62,6 +62,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
       if (certificate) started({ name: 'certificate', stop: certificate.stop });
       const portal = await startPortal({
         dataDir: places.portal,
+        consoleFolder: await builtConsoleOrNone(terminal),
         host: options.host,
         port,
         publicHost: reachableHost(options.host, namesIn(options)),

@@ -4,6 +4,7 @@ import { reachableHost } from '@granary/kernel/tls';
 import type { GranaryCommand } from '../command.ts';
 import { programs } from '../programs.ts';
 import { arrayCacheFolder } from '../services/cache.ts';
+import { builtConsoleOrNone } from '../services/console.ts';
 import {
   addCloudOptions,
   addPortOption,
@@ -90,6 +91,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
     terminal,
     async start(logFor, started) {
       await checkPortalKey(places.portal);
+      const consoleFolder = await builtConsoleOrNone(terminal);
       const authority = installationAuthority(places.folder);
       const certificate = isTls
         ? portalCertificate({ host: options.host, names: namesIn(options), authority, own, log: logFor('portal') })
@@ -107,6 +109,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
           log: logFor('cloud'),
           addresses: options.addresses,
           cacheFolder: arrayCacheFolder(),
+          consoleFolder,
           tls: issuer && { issuer, portalAuthority: authority.certificate },
         });
       const cloud =
@@ -119,6 +122,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
       const portal = await unlessDamaged(() =>
         startPortal({
           dataDir: places.portal,
+          consoleFolder,
           host: options.host,
           port,
           publicHost: reachableHost(options.host, namesIn(options)),

@@ -17,6 +17,7 @@ export type Programs = Readonly<Record<Product, string>>;
 interface SupervisorOptions {
   readonly programs: Programs;
   readonly cacheFolder: string | undefined;
+  readonly consoleFolder?: string | undefined;
   readonly log: Log;
   readonly limits?: Partial<SupervisionLimits> | undefined;
   readonly timing?: Timing;
@@ -107,10 +108,10 @@ export class Supervisor {
   }
 
   #launch(product: Product, configuration: HostedConfiguration): SupervisedProcess {
-    const { programs, cacheFolder, timing = realTiming, onReturn, onListening, launch } = this.#options;
+    const { programs, cacheFolder, consoleFolder, timing = realTiming, onReturn, onListening, launch } = this.#options;
     const described: Launch = {
       program: programs[product],
-      configuration,
+      configuration: { ...configuration, consoleFolder },
       logFile: join(configuration.folder, LOG_FILE),
       cacheFolder,
       timing,

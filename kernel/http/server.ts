@@ -24,6 +24,7 @@ import { parseQuery } from './form.ts';
 import { formatOf, readAddress } from './format.ts';
 import { createHttpServer } from './http-server.ts';
 import { serveHealth } from './health.ts';
+import { serveConsole } from './console.ts';
 import { serveHome } from './home.ts';
 import { Idempotency } from './idempotency.ts';
 import { HTTP_DEADLINES, httpConnectionLimits, UNREAD_MS_MAX } from './listeners.ts';
@@ -68,6 +69,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly tls?: TlsSource | undefined;
   /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: (call: AnsweredCall) => void;
+  /** The folder of the built web console; without one, the address leads to a page of links. */
+  readonly console?: string | undefined;
   /** Metrics of the service, besides those of every API. */
   readonly measures?: readonly Measure[];
 }
@@ -102,7 +105,9 @@ export async function createApiServer<P extends Api, A extends Actor>(
       done();
     });
   }
-  serveHome(app, { title: api.title, version: options.version });
+  const { console: folder, version } = options;
+  if (folder === undefined) serveHome(app, { title: api.title, version });
+  else serveConsole(app, { folder, service: api.name, version, notFound });
   serveDocs(app, api.title, async () => {
     const { openApiDocument } = await import('@granary/contract/openapi');
     return openApiDocument(api, { version: options.version });

@@ -62,6 +62,8 @@ export interface HostedConfiguration {
   readonly internalName: string;
   readonly displayName: string;
   readonly folder: string;
+  /** The folder of the built web console. Read when the process starts. */
+  readonly consoleFolder?: string | undefined;
   /** Username and first password of the array's first administrator. */
   readonly owner: string;
   readonly initialPasscode: string;

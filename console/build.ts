@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const HERE = import.meta.dirname;
+const SOURCES = join(HERE, 'src');
+const DIST = join(HERE, 'dist');
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** The folder of the built console. Builds it where its sources have changed since; an installed package has no sources. */
+export async function builtConsole(): Promise<string> {
+  if (!existsSync(SOURCES)) return DIST;
+  const stamp = stampOf([SOURCES, join(HERE, '..', 'contract'), join(HERE, '..', 'client')]);
+  const stampFile = join(DIST, 'stamp');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return DIST;
+  await build(stamp);
+  return DIST;
+}
+
+/** Written beside, then put in place whole: another process may be serving from the folder, or building, too. */
+async function build(stamp: string): Promise<void> {
+  const beside = `${DIST}.${process.pid}`;
+  const assets = join(beside, 'assets');
+  mkdirSync(assets, { recursive: true });
+  try {
+    const entries = await bundle(assets);
+    for (const name of readdirSync(assets)) pack(join(assets, name));
+    const page = pageOf(entries);
+    const listed = readdirSync(assets).filter((name) => !/\.(?:gz|br)$/.test(name));
+    const named = listed.map((name) => [name, { type: TYPES[name.split('.').pop() ?? ''] ?? 'application/octet-stream' }]);
+    writeFileSync(join(beside, 'manifest.json'), JSON.stringify({ page, assets: Object.fromEntries(named) }));
+    writeFileSync(join(beside, 'stamp'), stamp);
+    putInPlace(beside);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
+}
+
+/** Files of the build before stay, so that a page that is open still finds the parts it has not loaded. */
+function putInPlace(beside: string): void {
+  mkdirSync(DIST, { recursive: true });
+  cpSync(join(beside, 'assets'), join(DIST, 'assets'), { recursive: true });
+  for (const name of ['manifest.json', 'stamp']) renameSync(join(beside, name), join(DIST, name));
+}
+
+interface Entries {
+  readonly script: string;
+  readonly styles: readonly string[];
+}
+
+async function bundle(outdir: string): Promise<Entries> {
+  const { build: esbuild } = await import('esbuild');
+  const { metafile } = await esbuild({
+    entryPoints: { console: join(SOURCES, 'main.tsx') },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2023',
+    minify: true,
+    metafile: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const outputs = Object.entries(metafile.outputs);
+  const [script, output] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith('src/main.tsx')) ?? [];
+  if (script === undefined) throw new Error('The build of the console has no entry.');
+  const nameOf = (path: string) => path.split('/').pop() ?? path;
+  return { script: nameOf(script), styles: output?.cssBundle === undefined ? [] : [nameOf(output.cssBundle)] };
+}
+
+function pack(file: string): void {
+  const bytes = readFileSync(file);
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: quality }));
+}
+
+function pageOf({ script, styles }: Entries): string {
+  const links = styles.map((name) => `<link rel="stylesheet" href="/assets/${name}">`).join('');
+  return readFileSync(join(SOURCES, 'page.html'), 'utf8')
+    .replace('<!-- styles -->', links)
+    .replace('<!-- script -->', `<script type="module" src="/assets/${script}"></script>`);
+}
+
+/** Changes with any source, and with the bundler. */
+function stampOf(folders: readonly string[]): string {
+  const hash = createHash('sha256');
+  const { version } = createRequire(import.meta.url)('esbuild/package.json') as { version: string };
+  hash.update(version);
+  for (const folder of folders) {
+    for (const name of readdirSync(folder, { recursive: true }) as string[]) {
+      const file = join(folder, name);
+      if (!/\.(?:tsx?|css|html|svg)$/.test(name) || /\.test\.tsx?$/.test(name) || name.includes('node_modules')) continue;
+      const { size, mtimeMs } = statSync(file);
+      hash.update(`\0${relative(HERE, file)}\0${size}\0${mtimeMs}`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+if (import.meta.main) process.stdout.write(`${await builtConsole()}\n`);

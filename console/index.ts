@@ -1,0 +1,1 @@
+export { builtConsole } from './build.ts';

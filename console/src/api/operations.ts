@@ -1,0 +1,40 @@
+import type { Api, Endpoint, InputOf, OutputOf, SentTo } from '@granary/contract';
+
+/** An operation of the contract that keeps the types of its endpoint. */
+export interface Op<E extends Endpoint = Endpoint> {
+  readonly api: Api;
+  readonly id: string;
+  readonly group: string;
+  readonly name: string;
+  readonly endpoint: E;
+}
+
+export type Ops<A extends Api> = {
+  readonly [G in keyof A['groups']]: {
+    readonly [N in keyof A['groups'][G]]: A['groups'][G][N] extends Endpoint ? Op<A['groups'][G][N]> : never;
+  };
+};
+
+export type SentBy<E extends Endpoint> = SentTo<E>;
+export type Reply<E extends Endpoint> = OutputOf<E>;
+export type Input<E extends Endpoint> = InputOf<E>;
+
+/** Any input of any operation, where its type is not known beforehand. */
+export type AnyInput = Readonly<Record<string, unknown>>;
+
+/** `array.volumes.list` for each operation of an API, by group and name. */
+export function operationsOf<A extends Api>(api: A): Ops<A> {
+  const groups = Object.entries(api.groups).map(([group, endpoints]) => {
+    const all = Object.entries(endpoints).map(
+      ([name, endpoint]) => [name, { api, id: `${group}.${name}`, group, name, endpoint }] as const,
+    );
+    return [group, Object.fromEntries(all)] as const;
+  });
+  return Object.fromEntries(groups) as Ops<A>;
+}
+
+/** An operation by its name, for pages that are derived from the contract. */
+export function findOperation(api: Api, group: string, name: string): Op | undefined {
+  const endpoint = api.groups[group]?.[name];
+  return endpoint && { api, id: `${group}.${name}`, group, name, endpoint };
+}

@@ -1,0 +1,62 @@
+import { exchange, type Answer } from '@granary/client/call';
+import { ApiError } from '@granary/client/errors';
+import type { AnyInput, Op } from './operations.ts';
+
+/** Where calls of an API go: under this origin, at the service itself or on the way through the portal. */
+export interface Place {
+  /** `''` for the service this page came from, `/via/7` for an array behind the portal. */
+  readonly base: string;
+}
+
+export interface SendOptions {
+  /** Ask for the secrets of the record, too. The service records that they were looked at. */
+  readonly reveal?: boolean;
+  readonly timeoutMs?: number;
+}
+
+const LONG_MS = 120_000;
+
+let csrfToken: string | undefined;
+const onSignedOut = new Set<() => void>();
+
+/** The token that every change carries; known from sign-in on. */
+export function setCsrfToken(token: string | undefined): void {
+  csrfToken = token;
+}
+
+export function csrfHeaders(): Record<string, string> {
+  return csrfToken === undefined ? {} : { 'x-csrf-token': csrfToken };
+}
+
+/** Called when the service says that the session is over. */
+export function whenSignedOut(listener: () => void): () => void {
+  onSignedOut.add(listener);
+  return () => onSignedOut.delete(listener);
+}
+
+export function announceSignedOut(): void {
+  for (const listener of onSignedOut) listener();
+}
+
+/** Sends one operation with the session of this browser. */
+export async function send(op: Op, place: Place, input: AnyInput, options: SendOptions = {}): Promise<Answer> {
+  const headers = { ...csrfHeaders(), ...(options.reveal && { 'x-reveal-secrets': '1' }) };
+  const url = `${location.origin}${place.base}`;
+  const connection = { url, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
+  try {
+    return await exchange(op.api, op.endpoint, connection, input);
+  } catch (error) {
+    if (isSignedOut(error, place)) announceSignedOut();
+    throw error;
+  }
+}
+
+/** The portal says so by HTTP status, an array by a code. Through the portal, an array's own code is not about this session. */
+function isSignedOut(error: unknown, place: Place): boolean {
+  if (!(error instanceof ApiError) || place.base !== '') return false;
+  return error.status === 401 || error.status === INVALID_CREDENTIALS;
+}
+
+const INVALID_CREDENTIALS = 5;
+
+const sameOriginFetch: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });

@@ -1,0 +1,45 @@
+import { Center, Loader, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { ApiError } from '@granary/client/errors';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { service } from '../api/service.ts';
+import { router } from './router.tsx';
+import { SessionProvider } from './session.tsx';
+import { SignIn } from './sign-in.tsx';
+import { theme } from './theme.ts';
+
+/** The change feed says when something changed; what is older than this is read again when it is shown. */
+const FRESH_MS = 15_000;
+const RETRIES_MAX = 2;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      // A refusal stays a refusal. A lost connection may come back.
+      retry: (count, error) => count < RETRIES_MAX && !(error instanceof ApiError),
+    },
+  },
+});
+
+export function App() {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => service.nonce}>
+      <Notifications position="bottom-right" />
+      <QueryClientProvider client={client}>
+        <SessionProvider waiting={<Waiting />} signIn={(enter) => <SignIn enter={enter} />}>
+          <RouterProvider router={router} />
+        </SessionProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
+
+function Waiting() {
+  return (
+    <Center mih="100vh">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}

@@ -1,0 +1,54 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ArrayPlace } from '../api/places.tsx';
+import { portal } from '../api/portal.ts';
+import { useRead } from '../api/queries.ts';
+import { useChangeFeed } from '../api/changes.ts';
+import { Failed, Loading } from '../parts/messages.tsx';
+import { BaseContext, useParam } from './base.ts';
+import { IdentityAt } from './identity.tsx';
+
+const PATHS = { array: 'block', objects: 'objects' } as const;
+
+/** An array behind the portal: its pages speak to it as the person's own user there. */
+export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonly children: ReactNode }) {
+  const id = useParam('arrayId');
+  const identity = useRead(portal.arrays.identity, { array_id: Number(id) });
+  if (identity.isPending) return <Loading />;
+  if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;
+  const { known, username, role, account_id, account_name } = identity.data.data;
+  if (!known || role === null) return <Unknown id={id} username={username} />;
+  const who = { username, role, accountId: account_id ?? undefined, accountName: account_name ?? undefined };
+  return (
+    <BaseContext value={`/arrays/${id}/${PATHS[props.api]}`}>
+      <ArrayPlace api={props.api} id={id}>
+        <IdentityAt api={props.api} identity={who}>
+          <Feed />
+          {props.children}
+        </IdentityAt>
+      </ArrayPlace>
+    </BaseContext>
+  );
+}
+
+function Feed() {
+  useChangeFeed();
+  return null;
+}
+
+function Unknown({ id, username }: { readonly id: string; readonly username: string }) {
+  return (
+    <Stack>
+      <Alert color="yellow" title="This array has no user of yours">
+        <Text>
+          The array has no user {username}. An administrator of the array can add one of that name; then this page shows
+          what that user may see. What the portal knows of the array is on its own page.
+        </Text>
+      </Alert>
+      <Button component={Link} to={`/arrays/${id}`} variant="default" w="fit-content">
+        To the array’s page
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,117 @@
+import { ApiError } from '@granary/client/errors';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { announceSignedOut, csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
+import { service } from '../api/service.ts';
+
+/** A signed-in person, as the service describes the session. */
+export interface Session {
+  readonly id: string;
+  readonly username: string;
+  readonly role: string;
+  readonly csrf_token: string;
+  readonly idle_minutes: number;
+  readonly expires_at: string;
+  readonly auto_approved?: boolean;
+  readonly user_id?: number;
+  readonly account_id?: string;
+  readonly account_name?: string;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  readonly account?: string;
+  readonly code?: string;
+}
+
+interface SessionTools {
+  readonly session: Session;
+  signOut(): Promise<void>;
+}
+
+/** `undefined` while the service is asked, `null` without a session. */
+type State = Session | null | undefined;
+
+const Context = createContext<SessionTools | undefined>(undefined);
+const CHANNEL = `granary-session-${service.kind}`;
+const SIGNED_OUT = 'signed-out';
+
+/**
+ * Sessions are asked for by plain requests: all services have them alike, and the sign-in page need not load an API.
+ */
+async function request(method: string, path: string, body?: object): Promise<Session | undefined> {
+  const answer = await fetch(`/api/sessions${path}`, {
+    method,
+    credentials: 'same-origin',
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...csrfHeaders() },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const json = (await answer.json()) as Record<string, unknown>;
+  const inner = (json['response'] ?? json) as Record<string, unknown>;
+  const status = Number(inner['status'] ?? 0) || (answer.ok ? 0 : answer.status);
+  if (status !== 0) throw new ApiError(status, String(inner['message'] ?? `HTTP ${answer.status}`));
+  return (inner['session'] ?? inner['data']) as Session | undefined;
+}
+
+/** Shows its children to those who are signed in, and `signIn` to everyone else. */
+export function SessionProvider(props: {
+  readonly children: ReactNode;
+  readonly signIn: (enter: (credentials: Credentials) => Promise<void>) => ReactNode;
+  readonly waiting: ReactNode;
+}) {
+  const [state, setState] = useState<State>(undefined);
+  const client = useQueryClient();
+  const channel = useMemo(() => new BroadcastChannel(CHANNEL), []);
+
+  useEffect(() => {
+    request('GET', '/current').then(
+      (session) => begin(session ?? null),
+      () => begin(null),
+    );
+    const stop = whenSignedOut(() => end());
+    channel.onmessage = ({ data }) => {
+      if (data === SIGNED_OUT) end();
+    };
+    return stop;
+    // eslint-disable-next-line -- once
+  }, []);
+
+  function begin(session: Session | null): void {
+    setCsrfToken(session?.csrf_token);
+    setState(session);
+  }
+
+  /** Nothing that was shown stays in memory for the next person at this browser. */
+  function end(): void {
+    begin(null);
+    client.clear();
+  }
+
+  async function enter(credentials: Credentials): Promise<void> {
+    begin((await request('POST', '', credentials)) ?? null);
+  }
+
+  async function signOut(): Promise<void> {
+    try {
+      await request('DELETE', '/current');
+    } finally {
+      channel.postMessage(SIGNED_OUT);
+      announceSignedOut();
+    }
+  }
+
+  if (state === undefined) return props.waiting;
+  if (state === null) return props.signIn(enter);
+  return <Context value={{ session: state, signOut }}>{props.children}</Context>;
+}
+
+export function useSession(): Session {
+  return useSessionTools().session;
+}
+
+export function useSessionTools(): SessionTools {
+  const tools = useContext(Context);
+  if (!tools) throw new Error('Nobody is signed in here.');
+  return tools;
+}

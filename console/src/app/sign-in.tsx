@@ -1,0 +1,79 @@
+import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { ApiError } from '@granary/client/errors';
+import { useState, type FormEvent } from 'react';
+import { service } from '../api/service.ts';
+import type { Credentials } from './session.tsx';
+
+const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
+
+/** Says what went wrong in words; asks for a code where the user has a second factor. */
+export function SignIn(props: { readonly enter: (credentials: Credentials) => Promise<void> }) {
+  const [problem, setProblem] = useState<string>();
+  const [asksCode, setAsksCode] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const given = Object.fromEntries([...form].filter(([, value]) => value !== '')) as unknown as Credentials;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await props.enter(given);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const wantsCode = error instanceof ApiError && /\bcode\b/i.test(message) && !asksCode;
+      if (wantsCode) setAsksCode(true);
+      else setProblem(error instanceof TypeError ? 'The service does not answer. Is it running?' : message);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Paper withBorder shadow="sm" p="xl" w={380} maw="100%" radius="md">
+        <form onSubmit={(event) => void submit(event)}>
+          <Stack>
+            <div>
+              <Title order={1} size="h2">
+                {TITLES[service.kind]}
+              </Title>
+              <Text c="dimmed" size="sm">
+                Sign in to see and run your storage.
+              </Text>
+            </div>
+            {problem !== undefined && (
+              <Alert color="red" variant="light" role="alert">
+                {problem}
+              </Alert>
+            )}
+            <TextInput name="username" label="User name" autoComplete="username" required autoFocus />
+            <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+            {service.kind === 'objects' && (
+              <TextInput
+                name="account"
+                label="Account"
+                description="Leave it empty to sign in as an administrator of the array"
+              />
+            )}
+            {asksCode && (
+              <TextInput
+                name="code"
+                label="Code"
+                description="Six digits from your authenticator, or a recovery code"
+                autoComplete="one-time-code"
+                inputMode="numeric"
+                required
+                autoFocus
+              />
+            )}
+            <Button type="submit" loading={isBusy}>
+              Sign in
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+    </Center>
+  );
+}
