@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -34,7 +44,7 @@ async function build(stamp: string): Promise<void> {
     for (const name of readdirSync(assets)) pack(join(assets, name));
     const page = pageOf(entries);
     const listed = readdirSync(assets).filter((name) => !/\.(?:gz|br)$/.test(name));
-    const named = listed.map((name) => [name, { type: TYPES[name.split('.').pop() ?? ''] ?? 'application/octet-stream' }]);
+    const named = listed.map((name) => [name, { type: typeOf(name) }] as const);
     writeFileSync(join(beside, 'manifest.json'), JSON.stringify({ page, assets: Object.fromEntries(named) }));
     writeFileSync(join(beside, 'stamp'), stamp);
     putInPlace(beside);
@@ -81,6 +91,10 @@ async function bundle(outdir: string): Promise<Entries> {
   return { script: nameOf(script), styles: output?.cssBundle === undefined ? [] : [nameOf(output.cssBundle)] };
 }
 
+function typeOf(name: string): string {
+  return TYPES[name.split('.').pop() ?? ''] ?? 'application/octet-stream';
+}
+
 function pack(file: string): void {
   const bytes = readFileSync(file);
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
@@ -103,7 +117,8 @@ function stampOf(folders: readonly string[]): string {
   for (const folder of folders) {
     for (const name of readdirSync(folder, { recursive: true }) as string[]) {
       const file = join(folder, name);
-      if (!/\.(?:tsx?|css|html|svg)$/.test(name) || /\.test\.tsx?$/.test(name) || name.includes('node_modules')) continue;
+      if (!/\.(?:tsx?|css|html|svg)$/.test(name) || /\.test\.tsx?$/.test(name) || name.includes('node_modules'))
+        continue;
       const { size, mtimeMs } = statSync(file);
       hash.update(`\0${relative(HERE, file)}\0${size}\0${mtimeMs}`);
     }

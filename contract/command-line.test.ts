@@ -11,13 +11,27 @@ const createVolume: Operation = {
   name: 'create',
   endpoint: arrayApi.groups.volumes.create,
 };
-const order: Operation = { id: 'arrays.create', group: 'arrays', name: 'create', endpoint: portalApi.groups.arrays.create };
+const order: Operation = {
+  id: 'arrays.create',
+  group: 'arrays',
+  name: 'create',
+  endpoint: portalApi.groups.arrays.create,
+};
 const getArray: Operation = { id: 'arrays.get', group: 'arrays', name: 'get', endpoint: portalApi.groups.arrays.get };
-const createUser: Operation = { id: 'users.create', group: 'users', name: 'create', endpoint: portalApi.groups.users.create };
+const createUser: Operation = {
+  id: 'users.create',
+  group: 'users',
+  name: 'create',
+  endpoint: portalApi.groups.users.create,
+};
 
 test('a call is shown as the line one would type', () => {
   assert.equal(
-    commandLine(createVolume, { name: "Ann's books", capacity: '5G', block: 'YES' }, { prefix: 'array', array: 'tank' }),
+    commandLine(
+      createVolume,
+      { name: "Ann's books", capacity: '5G', block: 'YES' },
+      { prefix: 'array', array: 'tank' },
+    ),
     "granary array volumes create --name 'Ann'\\''s books' --capacity 5G --block YES --array tank",
   );
   assert.equal(

@@ -75,7 +75,12 @@ export function curlLine(
   if (method !== 'GET') words.push('-X', method);
   const isInQuery = method === 'GET' || method === 'DELETE';
   if (shown.length > 0 && !isInQuery) {
-    words.push('-H', shellWord('Content-Type: application/json'), '-d', shellWord(JSON.stringify(Object.fromEntries(shown))));
+    words.push(
+      '-H',
+      shellWord('Content-Type: application/json'),
+      '-d',
+      shellWord(JSON.stringify(Object.fromEntries(shown))),
+    );
   }
   const query = shown.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(valueText(value))}`);
   const tail = isInQuery && query.length > 0 ? `?${query.join('&')}` : '';

@@ -12,6 +12,7 @@ import {
 } from '../services/options.ts';
 import { preferredPort } from '../services/ports.ts';
 import { runServices } from '../services/run.ts';
+import { builtConsoleOrNone } from '../services/console.ts';
 import {
   addOwnCertificateOptions,
   authorityWords,

@@ -30,7 +30,7 @@ export function operationsOf<A extends Api>(api: A): Ops<A> {
     );
     return [group, Object.fromEntries(all)] as const;
   });
-  return Object.fromEntries(groups) as Ops<A>;
+  return Object.fromEntries(groups) as unknown as Ops<A>;
 }
 
 /** An operation by its name, for pages that are derived from the contract. */

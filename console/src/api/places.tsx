@@ -8,7 +8,11 @@ export type Places = Readonly<Partial<Record<string, Place>>>;
 const Context = createContext<Places>({ [service.kind]: { base: '' } });
 
 /** Below it, operations of an array's API go to this array. */
-export function ArrayPlace(props: { readonly api: 'array' | 'objects'; readonly id: string; readonly children: ReactNode }) {
+export function ArrayPlace(props: {
+  readonly api: 'array' | 'objects';
+  readonly id: string;
+  readonly children: ReactNode;
+}) {
   const outer = useContext(Context);
   const place = { base: `/via/${encodeURIComponent(props.id)}` };
   return <Context value={{ ...outer, [props.api]: place }}>{props.children}</Context>;

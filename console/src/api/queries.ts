@@ -73,7 +73,7 @@ export async function act<E extends Endpoint>(
   options: SendOptions = {},
 ): Promise<Done<E>> {
   try {
-    const { value } = await send(op, place, input as AnyInput, options);
+    const { value } = await send(op, place, input, options);
     return { value: value as Reply<E>, goesOn: undefined };
   } catch (error) {
     if (error instanceof StillRunning) return { value: undefined, goesOn: error.message };

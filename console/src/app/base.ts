@@ -18,7 +18,7 @@ export function useGo(): (path: string) => void {
 /** A part of the address, such as `volumeId`. */
 export function useParam(name: string): string {
   const params: Record<string, unknown> = useParams({ strict: false });
-  return String(params[name] ?? '');
+  return textOf(params[name]);
 }
 
 /** A text that is kept in the address, so that a filtered list can be reloaded, shared and gone back to. */
@@ -29,9 +29,15 @@ export function useAddressText(name: string): readonly [string, (value: string) 
   const set = useCallback(
     (next: string) => {
       const change = (before: Record<string, unknown>) => ({ ...before, [name]: next === '' ? undefined : next });
-      void navigate({ to: '.', search: change as never, replace: true });
+      void navigate({ to: '.', search: change, replace: true });
     },
     [name, navigate],
   );
-  return [value === undefined ? '' : String(value), set];
+  return [textOf(value), set];
+}
+
+/** The router reads numbers and truth values out of an address; here they are the text that stood there. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -17,11 +17,7 @@ export interface Identity {
 const Context = createContext<Readonly<Partial<Record<string, Identity>>>>({});
 
 /** Below it, the person is `identity` at services of this API. */
-export function IdentityAt(props: {
-  readonly api: string;
-  readonly identity: Identity;
-  readonly children: ReactNode;
-}) {
+export function IdentityAt(props: { readonly api: string; readonly identity: Identity; readonly children: ReactNode }) {
   const outer = useContext(Context);
   return <Context value={{ ...outer, [props.api]: props.identity }}>{props.children}</Context>;
 }
@@ -52,18 +48,14 @@ export function useMay(): May {
 }
 
 /** By the declaration of the endpoint: its roles, and who created what it changes. */
-export function isAllowed(
-  { access }: Endpoint,
-  identity: Identity,
-  input: Readonly<Record<string, unknown>>,
-): boolean {
+export function isAllowed({ access }: Endpoint, identity: Identity, input: Readonly<Record<string, unknown>>): boolean {
   if (access.roles === 'anyone') return true;
   if (!access.roles.includes(identity.role)) return false;
   if (!access.creator || isAdministrator(identity.role)) return true;
   const { kind, param } = access.creator;
   const name = input[param];
   // Without a record at hand the question is whether any call could be let through.
-  return name === undefined || identity.created?.(kind, String(name)) === true;
+  return typeof name !== 'string' || identity.created?.(kind, name) === true;
 }
 
 export function isAdministrator(role: string): boolean {

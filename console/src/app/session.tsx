@@ -27,7 +27,7 @@ export interface Credentials {
 
 interface SessionTools {
   readonly session: Session;
-  signOut(): Promise<void>;
+  readonly signOut: () => Promise<void>;
 }
 
 /** `undefined` while the service is asked, `null` without a session. */
@@ -50,8 +50,12 @@ async function request(method: string, path: string, body?: object): Promise<Ses
   const json = (await answer.json()) as Record<string, unknown>;
   const inner = (json['response'] ?? json) as Record<string, unknown>;
   const status = Number(inner['status'] ?? 0) || (answer.ok ? 0 : answer.status);
-  if (status !== 0) throw new ApiError(status, String(inner['message'] ?? `HTTP ${answer.status}`));
+  if (status !== 0) throw new ApiError(status, messageIn(inner) ?? `HTTP ${answer.status}`);
   return (inner['session'] ?? inner['data']) as Session | undefined;
+}
+
+function messageIn({ message }: Record<string, unknown>): string | undefined {
+  return typeof message === 'string' ? message : undefined;
 }
 
 /** Shows its children to those who are signed in, and `signIn` to everyone else. */
@@ -74,7 +78,6 @@ export function SessionProvider(props: {
       if (data === SIGNED_OUT) end();
     };
     return stop;
-    // eslint-disable-next-line -- once
   }, []);
 
   function begin(session: Session | null): void {

@@ -36,7 +36,11 @@ export function Shell() {
   const [isPaletteOpen, palette] = useDisclosure();
   useChangeFeed();
   return (
-    <AppShell header={{ height: 56 }} navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }} padding="md">
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
@@ -79,7 +83,11 @@ export function Shell() {
 }
 
 /** Below which address the menu's pages are, and which: the array's where one is open, else the service's own. */
-function usePresentMenu(): { readonly base: string; readonly pages: readonly Page[]; readonly back: string | undefined } {
+function usePresentMenu(): {
+  readonly base: string;
+  readonly pages: readonly Page[];
+  readonly back: string | undefined;
+} {
   const { pathname } = useLocation();
   const inside = /^\/arrays\/(\d+)\/(block|objects)(?:\/|$)/.exec(pathname);
   if (!inside || service.kind !== 'portal') return { base: '', pages: PAGES[service.kind], back: undefined };

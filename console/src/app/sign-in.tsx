@@ -1,6 +1,6 @@
 import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { ApiError } from '@granary/client/errors';
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { service } from '../api/service.ts';
 import type { Credentials } from './session.tsx';
 
@@ -12,7 +12,7 @@ export function SignIn(props: { readonly enter: (credentials: Credentials) => Pr
   const [asksCode, setAsksCode] = useState(false);
   const [isBusy, setBusy] = useState(false);
 
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+  async function submit(event: SubmitEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const given = Object.fromEntries([...form].filter(([, value]) => value !== '')) as unknown as Credentials;

@@ -1,0 +1,237 @@
+import { ActionIcon, Alert, Button, Group, Menu, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { ApiError } from '@granary/client/errors';
+import { pathParams, type Endpoint, type Param } from '@granary/contract';
+import { useState, type SubmitEvent, type ReactNode } from 'react';
+import type { AnyInput, Op } from '../api/operations.ts';
+import { useAct, type Done } from '../api/queries.ts';
+import { useMay } from '../app/identity.tsx';
+import { IconDots, IconTerminal } from '../parts/icons.tsx';
+import { Failed } from '../parts/messages.tsx';
+import { words } from '../parts/format.ts';
+import { CommandView } from './command-view.tsx';
+import { Field, type Choice } from './field.tsx';
+
+/** What an action needs beside its operation; most of it follows from the contract. */
+export interface ActionProps<E extends Endpoint = Endpoint> {
+  readonly op: Op<E>;
+  readonly label: string;
+  /** Parameters that are settled: not asked for. */
+  readonly input?: AnyInput;
+  /** Values that the form starts with. */
+  readonly start?: AnyInput;
+  /** Which parameters are asked for, in this order; by default all that are not settled. The rest is under "More". */
+  readonly fields?: readonly string[];
+  /** Also shown, but folded away. `'all'`: all others. */
+  readonly more?: readonly string[] | 'all';
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly choices?: Readonly<Record<string, readonly Choice[]>>;
+  /** Says what is about to happen. */
+  readonly about?: ReactNode;
+  /** Destroys data: its name has to be typed. */
+  readonly destroys?: string;
+  /** What is said when it is done. */
+  readonly said?: string;
+  readonly onDone?: (done: Done<E>, input: AnyInput) => void;
+}
+
+/** A button that opens the form of an operation. Nothing at all where the call would be refused. */
+export function ActionButton<E extends Endpoint>(
+  props: ActionProps<E> & { readonly icon?: ReactNode; readonly isMain?: boolean; readonly isSmall?: boolean },
+) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const may = useMay();
+  if (!may(props.op, props.input)) return null;
+  const isDanger = props.destroys !== undefined;
+  return (
+    <>
+      <Button
+        onClick={open}
+        leftSection={props.icon}
+        size={props.isSmall ? 'xs' : 'sm'}
+        variant={props.isMain ? 'filled' : 'default'}
+        color={isDanger ? 'red' : undefined}
+      >
+        {props.label}
+      </Button>
+      {isOpen && <ActionDialog {...props} close={close} />}
+    </>
+  );
+}
+
+/** The actions of one record behind one button. */
+export function ActionMenu({
+  label,
+  actions,
+}: {
+  readonly label: string;
+  readonly actions: readonly ActionProps<never>[];
+}) {
+  const [open, setOpen] = useState<ActionProps<never>>();
+  const may = useMay();
+  const allowed = actions.filter(({ op, input }) => may(op as Op, input));
+  if (allowed.length === 0) return null;
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
+            <IconDots />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {allowed.map((action) => (
+            <Menu.Item
+              key={action.label}
+              color={action.destroys === undefined ? undefined : 'red'}
+              onClick={() => setOpen(action)}
+            >
+              {action.label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {open && <ActionDialog {...open} close={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+/** Keeps the types of an action among actions of other operations. */
+export function action<E extends Endpoint>(props: ActionProps<E>): ActionProps<never> {
+  return props as unknown as ActionProps<never>;
+}
+
+export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
+  const { op, label, input = {}, destroys, about, close } = props;
+  const [given, setGiven] = useState<AnyInput>(props.start ?? {});
+  const [typed, setTyped] = useState('');
+  const [isMore, setMore] = useState(false);
+  const [isCommand, setCommand] = useState(false);
+  const acting = useAct(op);
+  const whole = { ...input, ...given };
+  const problems = problemsIn(acting.error);
+  const { asked, folded } = fieldsOf(op.endpoint, props);
+  const isConfirmed = destroys === undefined || typed === destroys;
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    try {
+      const done = await acting.mutateAsync((await withFiles(whole)) as never);
+      notifications.show({ color: 'teal', message: done.goesOn ?? props.said ?? `${label}: done.` });
+      props.onDone?.(done, whole);
+      close();
+    } catch {
+      // Shown in the dialog.
+    }
+  }
+
+  const field = (name: string) => (
+    <Field
+      key={name}
+      name={name}
+      param={op.endpoint.params[name] as Param}
+      label={props.labels?.[name]}
+      choices={props.choices?.[name]}
+      value={given[name]}
+      error={problems.get(name)}
+      onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
+    />
+  );
+
+  return (
+    <Modal opened onClose={close} title={label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <Stack>
+          {about !== undefined && (
+            <Text size="sm" component="div">
+              {about}
+            </Text>
+          )}
+          {asked.map(field)}
+          {folded.length > 0 && (
+            <Button variant="subtle" size="xs" w="fit-content" onClick={() => setMore(!isMore)} aria-expanded={isMore}>
+              {isMore
+                ? 'Less'
+                : `More: ${folded
+                    .slice(0, 3)
+                    .map((name) => props.labels?.[name] ?? words(name))
+                    .join(', ')}${folded.length > 3 ? ' …' : ''}`}
+            </Button>
+          )}
+          {isMore && folded.map(field)}
+          {destroys !== undefined && (
+            <Alert color="red" variant="light">
+              <TextInput
+                label={`Type ${destroys} to confirm`}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+                autoComplete="off"
+                data-autofocus
+              />
+            </Alert>
+          )}
+          {acting.error && <Failed error={acting.error} />}
+          {isCommand && <CommandView op={op} input={whole} />}
+          <Group justify="space-between">
+            <Tooltip label="Show as command">
+              <ActionIcon
+                variant={isCommand ? 'light' : 'default'}
+                size="lg"
+                onClick={() => setCommand(!isCommand)}
+                aria-label="Show as command"
+                aria-pressed={isCommand}
+              >
+                <IconTerminal />
+              </ActionIcon>
+            </Tooltip>
+            <Group>
+              <Button variant="default" onClick={close}>
+                Cancel
+              </Button>
+              <Button
+                type="submit"
+                loading={acting.isPending}
+                disabled={!isConfirmed}
+                color={destroys === undefined ? undefined : 'red'}
+              >
+                {label}
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** A file is read when the form is sent. */
+async function withFiles(input: AnyInput): Promise<AnyInput> {
+  const entries = Object.entries(input).map(async ([name, value]) => {
+    if (!(value instanceof File)) return [name, value] as const;
+    return [name, { filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) }] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Parameters for programs: a form neither asks for them nor offers them. */
+const NOT_ASKED = new Set(['timeout', 'access_key', 'start', 'limit']);
+
+function fieldsOf(
+  endpoint: Endpoint,
+  { input = {}, fields, more = 'all' }: Pick<ActionProps, 'input' | 'fields' | 'more'>,
+) {
+  const inPath = pathParams(endpoint.path);
+  const open = Object.keys(endpoint.params).filter((name) => !(name in input) && !NOT_ASKED.has(name));
+  const required = open.filter((name) => endpoint.params[name]?.presence === 'required' || inPath.includes(name));
+  const isShort = open.length <= 6;
+  const asked = fields ?? (isShort ? open : required);
+  const rest = open.filter((name) => !asked.includes(name));
+  return { asked, folded: more === 'all' ? rest : more };
+}
+
+/** Problems of a field stand at the field; arrays name the parameter in their message. */
+function problemsIn(error: Error | null): ReadonlyMap<string, string> {
+  if (!(error instanceof ApiError)) return new Map();
+  return new Map(error.problems.map(({ field, message }) => [field, message]));
+}

@@ -1,0 +1,207 @@
+import {
+  Checkbox,
+  FileInput,
+  JsonInput,
+  NumberInput,
+  PasswordInput,
+  Select,
+  SegmentedControl,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import type { Param } from '@granary/contract';
+import { words } from '../parts/format.ts';
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly param: Param;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly error?: string | undefined;
+  readonly label?: string | undefined;
+  /** What it may name, where the page knows. */
+  readonly choices?: readonly Choice[] | undefined;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The input for a parameter, as its declaration says: its kind, limits, choices, description and example. */
+export function Field(props: FieldProps) {
+  const { name, param, value, onChange, error, choices } = props;
+  const schema = param.schema as unknown as Schema;
+  const isRequired = param.presence === 'required';
+  const common = {
+    label: props.label ?? words(name),
+    description: descriptionOf(param),
+    required: isRequired,
+    withAsterisk: isRequired,
+    error,
+  };
+  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+  const setText = (given: string | null) => onChange(given === null || given === '' ? undefined : given);
+  const values = choices ?? enumOf(schema);
+
+  if (values && param.kind === 'list') {
+    return (
+      <Checkbox.Group {...common} value={(value as string[] | undefined) ?? []} onChange={onChange}>
+        <Stack gap={4} mt={4}>
+          {values.map((choice) => (
+            <Checkbox key={choice.value} value={choice.value} label={choice.label} />
+          ))}
+          {values.length === 0 && <Text size="sm">There is nothing to choose.</Text>}
+        </Stack>
+      </Checkbox.Group>
+    );
+  }
+  if (values && isYesNo(values))
+    return <Switching {...common} param={param} text={text} onChange={setText} values={values} />;
+  if (values) {
+    return (
+      <Select
+        {...common}
+        data={[...values]}
+        value={text === '' ? null : text}
+        onChange={setText}
+        clearable={!isRequired}
+        searchable={values.length > 8}
+        placeholder={placeholderOf(param)}
+      />
+    );
+  }
+  if (param.secret) {
+    return (
+      <PasswordInput
+        {...common}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        autoComplete="new-password"
+      />
+    );
+  }
+  switch (param.kind) {
+    case 'boolean':
+      return (
+        <Checkbox
+          label={common.label}
+          description={common.description}
+          error={error}
+          checked={(value ?? param.default) === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
+    case 'integer':
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          value={typeof value === 'number' ? value : text}
+          onChange={(given) => onChange(given === '' ? undefined : Number(given))}
+          min={schema['minimum'] as number | undefined}
+          max={schema['maximum'] as number | undefined}
+          allowDecimal={param.kind === 'number'}
+          placeholder={placeholderOf(param)}
+          clampBehavior="none"
+        />
+      );
+    case 'list':
+      return <TagsInput {...common} value={(value as string[] | undefined) ?? []} onChange={onChange} />;
+    case 'json':
+      return (
+        <JsonInput
+          {...common}
+          value={typeof value === 'string' || value === undefined ? text : JSON.stringify(value)}
+          onChange={setText}
+          autosize
+          minRows={3}
+          formatOnBlur
+          placeholder={param.example === undefined ? undefined : JSON.stringify(param.example)}
+        />
+      );
+    case 'file':
+      return <FileInput {...common} value={(value as File | undefined) ?? null} onChange={onChange} clearable />;
+    default: {
+      const isLong = Number(schema['maxLength'] ?? 0) > 512;
+      const Control = isLong ? Textarea : TextInput;
+      return (
+        <Control
+          {...common}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          placeholder={placeholderOf(param)}
+          maxLength={schema['maxLength'] as number | undefined}
+        />
+      );
+    }
+  }
+}
+
+interface SwitchingProps {
+  readonly label: string;
+  readonly description: string;
+  readonly error: string | undefined;
+  readonly param: Param;
+  readonly text: string;
+  readonly values: readonly Choice[];
+  readonly onChange: (value: string | null) => void;
+}
+
+/** YES or NO, on or off; a third place where leaving it out means something of its own. */
+function Switching({ label, description, error, param, text, values, onChange }: SwitchingProps) {
+  const unset = param.presence === 'optional' ? [{ value: '', label: 'as it is' }] : [];
+  const byDefault = plainText(param.default);
+  return (
+    <div role="group" aria-label={label}>
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+      <Text size="xs" c="dimmed" mb={4}>
+        {description}
+      </Text>
+      <SegmentedControl
+        size="xs"
+        data={[...unset, ...values]}
+        value={text === '' ? byDefault : text}
+        onChange={onChange}
+      />
+      {error !== undefined && (
+        <Text size="xs" c="red">
+          {error}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function isYesNo(values: readonly Choice[]): boolean {
+  const all = values.map(({ value }) => value.toLowerCase()).sort();
+  return all.length === 2 && ['no,yes', 'off,on'].includes(all.join());
+}
+
+function enumOf(schema: Schema): Choice[] | undefined {
+  const items = (schema['items'] ?? schema) as Schema;
+  const values = items['enum'];
+  return Array.isArray(values) ? values.map((value) => ({ value: String(value), label: String(value) })) : undefined;
+}
+
+function descriptionOf({ description }: Param): string {
+  return description.replaceAll('`', '');
+}
+
+function placeholderOf({ default: byDefault, example }: Param): string | undefined {
+  const [standing, shown] = [plainText(byDefault), plainText(example)];
+  if (standing !== '') return `default: ${standing}`;
+  return shown === '' ? undefined : `for example ${shown}`;
+}
+
+function plainText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}

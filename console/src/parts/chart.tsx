@@ -1,0 +1,84 @@
+import 'uplot/dist/uPlot.min.css';
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+
+export interface Line {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface ChartProps {
+  readonly title: string;
+  /** Seconds since 1970. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  /** How a value is written at the axis and in the legend. */
+  readonly format: (value: number) => string;
+  readonly height?: number;
+  readonly isBars?: boolean;
+}
+
+const COLORS = ['#0ca678', '#1c7ed6', '#f08c00', '#ae3ec9', '#e03131', '#66a80f'];
+
+/** Lines over time. The same figures are in a table for readers of screens by the page that shows it. */
+export function Chart({ title, times, lines, format, height = 180, isBars = false }: ChartProps) {
+  const target = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const scheme = useComputedColorScheme('light');
+  const names = lines.map(({ label }) => label).join('\n');
+  const writing = useRef(format);
+  writing.current = format;
+
+  useEffect(() => {
+    const element = target.current;
+    if (!element) return;
+    const stroke = scheme === 'dark' ? '#c9c9c9' : '#495057';
+    const grid = { stroke: scheme === 'dark' ? '#2e2e2e' : '#e9ecef', width: 1 };
+    const write = (value: number | null) => (value === null ? '–' : writing.current(value));
+    const bars = isBars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.6, 60] }) } : {};
+    plot.current = new uPlot(
+      {
+        width: element.clientWidth || 300,
+        height,
+        cursor: { points: { size: 6 } },
+        axes: [
+          { stroke, grid },
+          { stroke, grid, size: 72, values: (_, ticks) => ticks.map(write) },
+        ],
+        series: [
+          {},
+          ...names.split('\n').map((label, index) => ({
+            label,
+            stroke: COLORS[index % COLORS.length] as string,
+            ...(isBars && { fill: `${COLORS[index % COLORS.length]}99` }),
+            width: 1.5,
+            value: (_: uPlot, value: number | null) => write(value),
+            ...bars,
+          })),
+        ],
+      },
+      [[], ...names.split('\n').map(() => [])],
+      element,
+    );
+    const observer = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [names, scheme, height, isBars]);
+
+  useEffect(() => {
+    plot.current?.setData([[...times], ...lines.map(({ values }) => [...values])]);
+  }, [times, lines, names, scheme, height, isBars]);
+
+  const last = lines.map(({ label, values }) => `${label} ${lastOf(values, format)}`).join(', ');
+  return <div ref={target} role="img" aria-label={`${title}: ${last}`} />;
+}
+
+function lastOf(values: readonly (number | null)[], format: (value: number) => string): string {
+  const value = values.findLast((one) => one !== null);
+  return typeof value === 'number' ? format(value) : 'no figure';
+}

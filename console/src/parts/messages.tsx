@@ -1,0 +1,82 @@
+import { Alert, Button, Center, Group, List, Loader, Stack, Text, Title } from '@mantine/core';
+import { ApiError, ConnectionError } from '@granary/client/errors';
+import type { ReactNode } from 'react';
+
+export function Loading() {
+  return (
+    <Center p="xl">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+/** An error in words, with the fields it names and, where it may help, a way to try again. */
+export function Failed({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+  const { title, problems } = wordsOf(error);
+  return (
+    <Alert color="red" variant="light" role="alert" title={title}>
+      {problems.length > 0 && (
+        <List size="sm">
+          {problems.map(({ field, message }) => (
+            <List.Item key={field}>
+              {field}: {message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {retry && (
+        <Button size="xs" variant="default" mt="sm" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+export function wordsOf(error: unknown): { title: string; problems: ApiError['problems'] } {
+  if (error instanceof ApiError) return { title: error.message, problems: error.problems };
+  if (error instanceof ConnectionError) return { title: `The service does not answer. ${error.message}`, problems: [] };
+  return { title: error instanceof Error ? error.message : String(error), problems: [] };
+}
+
+/** Says what the next step is where there is nothing to show yet. */
+export function Empty(props: { readonly title: string; readonly children?: ReactNode; readonly action?: ReactNode }) {
+  return (
+    <Stack align="center" p="xl" gap="xs">
+      <Text fw={600}>{props.title}</Text>
+      {props.children !== undefined && (
+        <Text c="dimmed" ta="center" maw={480}>
+          {props.children}
+        </Text>
+      )}
+      {props.action}
+    </Stack>
+  );
+}
+
+export function Missing({ what }: { readonly what: string }) {
+  return <Empty title={`There is no such ${what}.`}>It may have been removed, or the address is wrong.</Empty>;
+}
+
+/** The head of each page: its name, what it is for, and what can be done. */
+export function PageHead(props: {
+  readonly title: ReactNode;
+  readonly about?: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <Group justify="space-between" align="flex-start" mb="md">
+      <div>
+        <Title order={1} size="h2">
+          {props.title}
+        </Title>
+        {props.about !== undefined && (
+          <Text c="dimmed" size="sm" component="div">
+            {props.about}
+          </Text>
+        )}
+      </div>
+      <Group gap="xs">{props.children}</Group>
+    </Group>
+  );
+}

@@ -1,0 +1,135 @@
+import { ActionIcon, Badge, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
+import { IconCheck, IconCopy, IconEye } from './icons.tsx';
+
+/** A moment in the viewer's zone; the exact one on hover. */
+export function Time({
+  at,
+  isRelative = false,
+}: {
+  readonly at: string | number | null | undefined;
+  readonly isRelative?: boolean;
+}) {
+  const date = at === null || at === undefined || at === '' ? undefined : timeOf(at);
+  if (!date) return <>–</>;
+  return (
+    <Tooltip label={exactTime(date)}>
+      <time dateTime={date.toISOString()}>{isRelative ? ago(date) : localTime(date)}</time>
+    </Tooltip>
+  );
+}
+
+const GOOD =
+  /^(?:normal|created|available|in-use|active|enabled|healthy|approved|idle|completed|initialized|obj_normal|online|up|ok)\b/i;
+const MOVING =
+  /^(?:creating|restoring|hibernating|starting|deleting|rebuild|recovering|scrubbing|shredding|migrating|syncing|running|pending|waiting|rebalanc|stand)/i;
+const BAD = /^(?:failed|degraded|absent|emergency|broken|disconnected|locked|denied|critical|error|damaged)/i;
+
+/** A state in its word and a colour; the word alone says it all. */
+export function State({ of: state }: { readonly of: string | null | undefined }) {
+  if (state === null || state === undefined || state === '') return <>–</>;
+  const color = BAD.test(state) ? 'red' : MOVING.test(state) ? 'blue' : GOOD.test(state) ? 'teal' : 'gray';
+  return (
+    <Badge variant="light" color={color} className={`state-${color}`} tt="none">
+      {state}
+    </Badge>
+  );
+}
+
+/** How full something is; amounts in GB. */
+export function Fill({ used, size, label }: { readonly used: number; readonly size: number; readonly label?: string }) {
+  const share = percent(used, size);
+  const color = share >= 90 ? 'red' : share >= 75 ? 'yellow' : 'teal';
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <Text size="xs">{label ?? `${gigabytes(used)} of ${gigabytes(size)}`}</Text>
+        <Text size="xs">{Math.trunc(share)}%</Text>
+      </Group>
+      <Progress value={share} color={color} size="sm" aria-label={label ?? `${Math.trunc(share)} percent used`} />
+    </div>
+  );
+}
+
+/** Work under way. */
+export function Working({ value, label }: { readonly value: number; readonly label: string }) {
+  return (
+    <div>
+      <Text size="xs">
+        {label}, {Math.trunc(value)}%
+      </Text>
+      <Progress value={value} size="sm" striped animated aria-label={label} />
+    </div>
+  );
+}
+
+export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : label}>
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A line to paste into a shell. */
+export function CommandText({ text, label = 'Copy the command' }: { readonly text: string; readonly label?: string }) {
+  return (
+    <Group align="flex-start" wrap="nowrap" gap="xs">
+      <Code block className="command" flex={1} tabIndex={0}>
+        {text}
+      </Code>
+      <Copy text={text} label={label} />
+    </Group>
+  );
+}
+
+/** A secret is fetched when somebody asks to see it, not before: the service records who did. */
+export function Secret({ reveal, label }: { readonly reveal: () => Promise<string | null>; readonly label: string }) {
+  const [shown, setShown] = useState<string | null>();
+  const [isBusy, setBusy] = useState(false);
+  if (shown !== undefined) {
+    return (
+      <Group gap="xs" wrap="nowrap">
+        <Code>{shown ?? 'none'}</Code>
+        {shown !== null && <Copy text={shown} label={`Copy ${label}`} />}
+      </Group>
+    );
+  }
+  const show = () => {
+    setBusy(true);
+    reveal()
+      .then(setShown, () => setShown(null))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <span aria-hidden="true">••••••••</span>
+      <Tooltip label={`Show ${label}; this is recorded as an event`}>
+        <ActionIcon variant="subtle" color="gray" onClick={show} loading={isBusy} aria-label={`Show ${label}`}>
+          <IconEye size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+/** Names and values of one record. */
+export function Facts({ of: facts }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value ?? '–'}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
