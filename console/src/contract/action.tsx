@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Group, Menu, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Button, Code, Group, Menu, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
@@ -33,6 +33,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly destroys?: string;
   /** What is said when it is done. */
   readonly said?: string;
+  /** Shows what came back, where no page does. */
+  readonly showsReply?: boolean;
   readonly onDone?: (done: Done<E>, input: AnyInput) => void;
 }
 
@@ -108,6 +110,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   const [typed, setTyped] = useState('');
   const [isMore, setMore] = useState(false);
   const [isCommand, setCommand] = useState(false);
+  const [reply, setReply] = useState<unknown>();
   const acting = useAct(op);
   const whole = { ...input, ...given };
   const problems = problemsIn(acting.error);
@@ -120,7 +123,8 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
       notifications.show({ color: 'teal', message: done.goesOn ?? props.said ?? `${label}: done.` });
       props.onDone?.(done, whole);
-      close();
+      if (props.showsReply) setReply(done.value);
+      else close();
     } catch {
       // Shown in the dialog.
     }
@@ -172,6 +176,11 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
             </Alert>
           )}
           {acting.error && <Failed error={acting.error} />}
+          {reply !== undefined && (
+            <Code block mah={320} className="command" tabIndex={0}>
+              {JSON.stringify(reply, null, 2)}
+            </Code>
+          )}
           {isCommand && <CommandView op={op} input={whole} />}
           <Group justify="space-between">
             <Tooltip label="Show as command">
