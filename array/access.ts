@@ -5,6 +5,7 @@ import {
   type Attempt,
   type CredentialSource,
   type HostedConfiguration,
+  type Sessions,
 } from '@granary/kernel';
 
 export interface ArrayActor extends Actor {
@@ -25,24 +26,31 @@ interface KeyHolder {
 /** The users of the array, as far as signing in by key needs them. */
 interface KeyHolders {
   byAccessKey(key: string): KeyHolder | undefined;
+  byActor(actor: string): KeyHolder | undefined;
   byPassword(attempt: Attempt, password: string): Promise<KeyHolder>;
   /** Slows down clients that guess. */
   refuseKey(ip: string): Promise<never>;
 }
 
 /**
- * The actor of a request: a user, or the portal with its internal key.
+ * The actor of a request: a user by key or session, or the portal with its internal key.
  * `configuration` is read for each request: the portal may change its key while the array runs.
  */
-export function authenticator(users: KeyHolders, configuration: () => HostedConfiguration) {
+export function authenticator(users: KeyHolders, sessions: Sessions, configuration: () => HostedConfiguration) {
   return (source: CredentialSource): ArrayActor | undefined | Promise<ArrayActor> => {
     const key = accessKeyOf(source);
-    if (key === undefined) return byPassword(users, source);
+    if (key === undefined) return bySession(users, sessions, source) ?? byPassword(users, source);
     if (isPortalKey(key, source, configuration())) return portal;
     const user = users.byAccessKey(key);
     if (!user) return users.refuseKey(source.ip);
     return actorOf(user);
   };
+}
+
+function bySession(users: KeyHolders, sessions: Sessions, source: CredentialSource): ArrayActor | undefined {
+  const session = sessions.find({ ...source, method: source.endpoint.method });
+  const user = session && users.byActor(session.user);
+  return user && { ...actorOf(user), sessionId: session.id };
 }
 
 /** A user without a key gets one by name and password: that call alone takes them. */

@@ -36,6 +36,7 @@ export function startWatching(services: ArrayServices): void {
   services.servers.startWatching();
   services.mailer.start();
   services.webhooks.deliveries.start();
+  services.sessions.start();
   services.snapshotPolicies.scheduler.start();
   services.remoteArrays.start();
   services.mirrors.start();
@@ -44,6 +45,7 @@ export function startWatching(services: ArrayServices): void {
 
 export async function stopWatching(services: ArrayServices): Promise<void> {
   services.volumes.stopWatching();
+  services.sessions.stop();
   await services.mailer.stop();
   await services.webhooks.deliveries.stop();
   await services.performance.stop();

@@ -1,5 +1,13 @@
 import type { peerApi } from '@granary/contract/array';
-import { metricsTokenRoutes, webhookRoutes, WebhookService, type Handlers } from '@granary/kernel';
+import {
+  metricsTokenRoutes,
+  sessionRoutes,
+  Sessions,
+  sessionSettingRoutes,
+  webhookRoutes,
+  WebhookService,
+  type Handlers,
+} from '@granary/kernel';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditLogService } from './audit/service.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
@@ -62,6 +70,7 @@ import {
 import { countWwpns } from './servers/repository.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { ServerService } from './servers/service.ts';
+import { sessionPeople } from './sessions/people.ts';
 import { encryptionRoutes } from './settings/encryption-routes.ts';
 import { VolumeEncryption } from './settings/encryption.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -85,7 +94,8 @@ import { VolumeService } from './volumes/service.ts';
 /** The whole array, put together: who needs whom stands here and nowhere else. */
 export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbeat }) {
   const { store, events, jobs } = tools;
-  const users = new ArrayUserService(tools);
+  const sessions = new Sessions(tools, () => `array_${tools.configuration().internalName}`);
+  const users = new ArrayUserService(tools, sessions);
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);
   const mailer = arrayMailer(tools, settings);
@@ -154,11 +164,13 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const peers = new PeerService(tools, { users, self: () => remoteArrays.self, countMirrors: countDestinationsOf });
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
+    sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, users) }),
     users: userRoutes(users),
     settings: {
       ...settingsRoutes(settings, encryption),
       ...encryptionRoutes(encryption),
       ...metricsTokenRoutes(tools),
+      ...sessionSettingRoutes(sessions),
     },
     controllers: { ...controllerRoutes(controllers), ...controllerPerformanceRoutes(performance) },
     drives: driveRoutes({ drives, shredding, replacing, outages }),
@@ -196,6 +208,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     peers: { ...peerRoutes(peers, pools), ...destinationRoutes(mirrors.destinations) },
   };
   return {
+    sessions,
     users,
     creators,
     settings,

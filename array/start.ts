@@ -105,7 +105,7 @@ export async function startArray(
     ...tools,
     api: arrayApi,
     handlers,
-    authenticate: authenticator(users, () => configuration),
+    authenticate: authenticator(users, services.sessions, () => configuration),
     authorise: (actor, access, input) => {
       services.creators.authorise(actor, access, input);
     },

@@ -40,6 +40,8 @@ export interface Endpoint<P extends Params = Params, R extends Reply = Reply> {
   /** Errors of its own, beyond those every endpoint can give. */
   readonly errors: readonly ErrorName[];
   readonly body?: BodyLimits;
+  /** The reply gives the browser its session's cookie, or takes it away. */
+  readonly setsCookie?: true;
 }
 
 /** What its body may be, where that is more than the 64 KiB and 5,000 elements of XML that every endpoint takes. */
@@ -68,6 +70,8 @@ interface EndpointOptions<P extends Params, R extends Reply> {
   readonly frees?: boolean;
   readonly errors?: readonly ErrorName[];
   readonly body?: BodyLimits;
+  /** The reply gives the browser its session's cookie, or takes it away. */
+  readonly setsCookie?: true;
 }
 
 /** No parameter at all: every key is absent, so callers may leave the input out. */

@@ -90,6 +90,23 @@ export const singleErrors = {
     message: 'This was asked for too often; try again in {seconds} seconds.',
   },
 
+  session_not_found: { http: 404, code: 18, message: 'There is no session {id}.' },
+  no_session: {
+    http: 409,
+    code: 19,
+    message: 'This request was not made with a session; POST /api/sessions signs a browser in.',
+  },
+  csrf_token_needed: {
+    http: 403,
+    code: 21,
+    message: 'A change made with a session needs its X-CSRF-Token; GET /api/sessions/current shows it.',
+  },
+  foreign_page: {
+    http: 403,
+    code: 22,
+    message: 'A page of another origin made this request; changes made with a session come from pages of this service.',
+  },
+
   webhook_not_found: { http: 404, code: 17, message: 'Webhook {id} was not found.' },
 
   // Portal
@@ -131,6 +148,16 @@ export const singleErrors = {
   },
   already_decided: { http: 409, code: 20009, message: 'Request {id} was {status} already.' },
   user_disabled: { http: 403, code: 20030, message: 'User {username} is disabled; ask an administrator to enable it.' },
+  code_needed: {
+    http: 401,
+    code: 20031,
+    message: 'User {username} signs in with two factors: send the code of the authenticator app, or use a token.',
+  },
+  wrong_code: {
+    http: 401,
+    code: 20032,
+    message: 'The code is wrong or was used before; wait for the next one, and check the time of the device.',
+  },
   last_admin: { http: 409, code: 20010, message: 'User {username} is the last administrator; make another one first.' },
   overlap: { http: 409, code: 20011, message: '{what} overlaps {other}; choose another range.' },
   array_unreachable: {

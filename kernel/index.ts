@@ -28,6 +28,7 @@ export * from './process/index.ts';
 export type { Brand, Flavor } from './records/brand.ts';
 export { pageOf, sqlPage, WHOLE, type Page } from './records/paging.ts';
 export { flag, generated, inUnits, json, plain, Table, type Changes } from './records/table.ts';
+export * from './sessions/index.ts';
 export * from './store/index.ts';
 export * from './tls/index.ts';
 export * from './webhooks/index.ts';

@@ -1,20 +1,26 @@
-import { isPortalKey, type CredentialSource, type HostedConfiguration } from '@granary/kernel';
+import { SYSTEM_ACCOUNT } from '@granary/contract/objects';
+import { isPortalKey, type CredentialSource, type HostedConfiguration, type Sessions } from '@granary/kernel';
 import type { ObjectsActor } from './actor.ts';
-import { SYSTEM_ACCOUNT } from './users/service.ts';
 import type { SignIns } from './users/sign-ins.ts';
 import type { User } from './users/user.ts';
 
 const portal: ObjectsActor = { id: 'portal', role: 'objs_admin', username: 'portal', accountId: null };
 
-/** By access key, by the portal's internal key, or by username and password. */
-export function authenticator(signIns: SignIns, configuration: () => HostedConfiguration) {
+/** By access key, by the portal's internal key, by session, or by username and password. */
+export function authenticator(signIns: SignIns, sessions: Sessions, configuration: () => HostedConfiguration) {
   return (source: CredentialSource): ObjectsActor | undefined | Promise<ObjectsActor> => {
     const key = textOf(source.headers['x-access-key'] ?? source.params['access_key']);
-    if (key === undefined) return byPassword(signIns, source);
+    if (key === undefined) return bySession(signIns, sessions, source) ?? byPassword(signIns, source);
     if (isPortalKey(key, source, configuration())) return portal;
     const user = signIns.byAccessKey(key);
     return user ? actorOf(user) : signIns.refuseKey(source.ip);
   };
+}
+
+function bySession(signIns: SignIns, sessions: Sessions, source: CredentialSource): ObjectsActor | undefined {
+  const session = sessions.find({ ...source, method: source.endpoint.method });
+  const user = session && signIns.byActor(session.user);
+  return user && { ...actorOf(user), sessionId: session.id };
 }
 
 /** Where an operation has a username or password parameter, it does not name the caller. */

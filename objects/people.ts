@@ -1,3 +1,4 @@
+import { sessionRoutes, Sessions, sessionSettingRoutes, type Tx } from '@granary/kernel';
 import { AccountDeletion } from './accounts/deletion.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { ObjectAccountService } from './accounts/service.ts';
@@ -8,11 +9,12 @@ import { EventNotices } from './mail/notices.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { AccountRequests } from './requests/service.ts';
 import { roleRoutes } from './roles/routes.ts';
+import { sessionPeople } from './sessions/people.ts';
 import type { ArraySettings } from './settings/service.ts';
 import type { PeopleTools } from './tools.ts';
 import { Keys } from './users/keys.ts';
 import { Passwords } from './users/passwords.ts';
-import { deleteUsersOf } from './users/repository.ts';
+import { deleteUsersOf, userNumbersOf } from './users/repository.ts';
 import { accountUserRoutes, userRoutes } from './users/routes.ts';
 import { ObjectUserService } from './users/service.ts';
 import { SignIns } from './users/sign-ins.ts';
@@ -25,19 +27,31 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
   const passwords = new Passwords({ ...tools, settings: chosen });
   const mailbox = new Mailbox(tools, { server: () => settings.mailServer() });
   const notices = new EventNotices(tools, mailbox);
-  const users = new ObjectUserService(tools, keys, passwords);
-  const signIns = new SignIns(tools, { keys, passwords, mailbox });
-  const accounts = new ObjectAccountService(tools, () => {
+  const sessions = new Sessions(tools, () => `objects_${configuration().internalName}`);
+  const endSessionsOf = (tx: Tx, account: string) => {
+    for (const number of userNumbersOf(tx, account)) sessions.endOfUser(tx, `user:${number}`);
+  };
+  const users = new ObjectUserService(tools, { keys, passwords, sessions });
+  const signIns = new SignIns(tools, { keys, passwords, mailbox, sessions });
+  const globalLimit = () => {
     const { rateLimitEnabled, rateLimit } = chosen();
     return rateLimitEnabled && rateLimit > 0 ? rateLimit : null;
+  };
+  const accounts = new ObjectAccountService(tools, { globalLimit, endSessionsOf });
+  const deletion = new AccountDeletion(tools, {
+    deleteGrantsOf,
+    deleteUsersOf: (tx, account) => {
+      endSessionsOf(tx, account);
+      return deleteUsersOf(tx, account);
+    },
   });
-  const deletion = new AccountDeletion(tools, { deleteUsersOf, deleteGrantsOf });
   const requests = new AccountRequests(tools, { accounts, users, mailbox });
   const directory = new ArrayDirectory(tools, { signIns, accountNames: () => chosen().tenantNameInUrl });
   const managementUrl = () => configuration().managementUrl;
   return {
     users,
     signIns,
+    sessions,
     accounts,
     deletion,
     directory,
@@ -53,13 +67,17 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
         managementUrl,
       }),
       roles: roleRoutes,
+      sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, signIns) }),
+      settings: sessionSettingRoutes(sessions),
     },
     /** Mails begin to go out. */
     start() {
       mailbox.start();
       notices.start();
+      sessions.start();
     },
     async stop() {
+      sessions.stop();
       await notices.stop();
       await mailbox.stop();
     },

@@ -66,6 +66,7 @@ export function createServices(tools: ObjectsTools) {
       ...settingsRoutes({ settings, certificates, encryption, clock, policyAction }),
       ...peopleSettingRoutes(settings),
       ...metricsTokenRoutes(tools),
+      ...people.handlers.settings,
     },
     messages: messageRoutes(store, events),
     webhooks: webhookRoutes(webhooks),

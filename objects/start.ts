@@ -96,7 +96,7 @@ export async function startObjects(
     ...tools,
     api: objectsApi,
     handlers,
-    authenticate: authenticator(people.signIns, () => configuration),
+    authenticate: authenticator(people.signIns, people.sessions, () => configuration),
     credentialsInBody: true,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,

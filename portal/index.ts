@@ -139,6 +139,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   services.signUps.start();
   services.webhooks.deliveries.start();
   services.mailer.start();
+  services.sessions.start();
   ready = true;
   store.keepCopies({ log });
   log.info({ url }, 'the portal is ready');
@@ -152,6 +153,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     async stop() {
       ready = false;
       await app.close();
+      services.sessions.stop();
       await services.watcher.stop();
       await services.renewals.stop();
       await services.deletions.stop();

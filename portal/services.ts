@@ -1,5 +1,14 @@
-import { EventMailer, metricsTokenRoutes, webhookRoutes, WebhookService } from '@granary/kernel';
-import type { ProviderId } from './ids.ts';
+import {
+  EventMailer,
+  metricsTokenRoutes,
+  sessionRoutes,
+  Sessions,
+  sessionSettingRoutes,
+  webhookRoutes,
+  WebhookService,
+  type Tx,
+} from '@granary/kernel';
+import type { ProviderId, UserId } from './ids.ts';
 import { AccountOpening } from './accounts/opening.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
@@ -40,6 +49,7 @@ import { ProviderService } from './providers/service.ts';
 import { cloudRelations, providerRelations, userRelations } from './relations.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { RequestService } from './requests/service.ts';
+import { sessionPeople } from './sessions/people.ts';
 import { mailRoutes } from './settings/mail-routes.ts';
 import { MailSettingService } from './settings/mail.ts';
 import { settingRoutes } from './settings/routes.ts';
@@ -55,6 +65,7 @@ import { PortalUserService } from './users/service.ts';
 
 export interface Services {
   readonly signIn: SignIn;
+  readonly sessions: Sessions;
   readonly users: PortalUserService;
   readonly clouds: CloudService;
   readonly providers: ProviderService;
@@ -72,8 +83,10 @@ const PORTAL = { service: 'portal', name: 'portal', id: 'portal' };
 
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
-  const signIn = new SignIn(tools);
-  const users = new PortalUserService(tools, signIn, userRelations);
+  const sessions = new Sessions(tools, () => PORTAL.service);
+  const signIn = new SignIn(tools, sessions);
+  const endSessions = (tx: Tx, userId: UserId, except?: number) => sessions.endOfUser(tx, `user:${userId}`, except);
+  const users = new PortalUserService(tools, { signIn, relations: userRelations, endSessions });
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();
@@ -141,12 +154,17 @@ export function createServices(tools: Tools): Services {
     eventRoutes(tools),
     settingRoutes(new SettingService(tools)),
     mailRoutes(mailSettings),
-    { settings: metricsTokenRoutes(tools), webhooks: webhookRoutes(webhooks) },
+    {
+      sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, signIn) }),
+      settings: { ...metricsTokenRoutes(tools), ...sessionSettingRoutes(sessions) },
+      webhooks: webhookRoutes(webhooks),
+    },
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
   const watcher = new ArrayWatcher(parts);
-  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, webhooks, mailer, handlers };
+  const running = { renewals, watcher, deletions, signUps, webhooks, mailer };
+  return { signIn, sessions, users, clouds, providers, ...running, handlers };
 }
 
 /** Two folders may serve one group: prices of providers are in `pricing`. */

@@ -21,6 +21,11 @@ export function findUser(db: Db, username: string): UserRecord | undefined {
   return users.get(db, `${SELECT} WHERE username = :username`, { username });
 }
 
+/** By the id of an actor, such as `user:12`. */
+export function findUserByActor(db: Db, actor: string): UserRecord | undefined {
+  return users.get(db, `${SELECT} WHERE id = :id`, { id: Number(actor.slice(actor.indexOf(':') + 1)) });
+}
+
 /** Null for an actor that is not a user of the array, such as the portal: then administrators own what it creates. */
 export function findUserId(db: Db, username: string): number | null {
   return db.get<{ id: number }>('SELECT id FROM users WHERE username = :username', { username })?.id ?? null;

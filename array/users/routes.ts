@@ -17,14 +17,14 @@ export function userRoutes(users: ArrayUserService): ArrayHandlers<'users'> {
       return { user: viewWithKey(user), ...(randomPassword !== undefined && { initial_password: randomPassword }) };
     },
     update: async ({ name, ...change }, { actor }) => ({
-      user: viewOf(await users.update(name, change, actor.username)),
+      user: viewOf(await users.update(name, change, actor)),
     }),
     delete: async ({ name }, { actor }) => {
       await users.delete(name, actor.username);
       return {};
     },
     changePassword: async ({ password, new_password: next }, { actor, ip }) => {
-      await users.changePassword({ username: actor.username, ip }, password, next);
+      await users.changePassword({ username: actor.username, sessionId: actor.sessionId, ip }, password, next);
       return {};
     },
     resetAccessKey: async ({ name, password }, { actor, ip }) => ({

@@ -21,6 +21,7 @@ import {
   countUsers,
   deleteUser,
   findUser,
+  findUserByActor,
   findUserByKey,
   insertUser,
   listUsers,
@@ -33,6 +34,17 @@ interface UsersOptions {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly events: EventLog;
+}
+
+/** Ends the sessions of a user, in the transaction that takes the user's rights. */
+interface UserSessions {
+  endOfUser(tx: Tx, user: string, except?: number): void;
+}
+
+/** Who makes a change: with a session, that one lasts. */
+interface UserCaller {
+  readonly username: string;
+  readonly sessionId?: number | undefined;
 }
 
 interface NewUserRequest {
@@ -49,16 +61,18 @@ interface UserChange {
 }
 
 /** Who asks for a new key. */
-type KeyCaller = Pick<User, 'username' | 'role'>;
+type KeyCaller = UserCaller & Pick<User, 'role'>;
 
 const USERS_MAX = 1000;
 
 export class ArrayUserService {
   readonly #options: UsersOptions;
+  readonly #sessions: UserSessions;
   readonly #attempts: SignInAttempts;
 
-  constructor(options: UsersOptions) {
+  constructor(options: UsersOptions, sessions: UserSessions) {
     this.#options = options;
+    this.#sessions = sessions;
     this.#attempts = new SignInAttempts({ clock: options.clock });
   }
 
@@ -86,9 +100,19 @@ export class ArrayUserService {
     return user && toUser(user);
   }
 
+  /** The user of a session; undefined once removed. */
+  byActor(actor: string): User | undefined {
+    const user = this.#options.store.read((db) => findUserByActor(db, actor));
+    return user && toUser(user);
+  }
+
   /** For the one call that is needed by users who have no key. */
   async byPassword(attempt: Attempt, password: string): Promise<User> {
-    return toUser(await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password)));
+    return toUser(await this.verified(attempt, password));
+  }
+
+  verified(attempt: Attempt, password: string): Promise<UserRecord> {
+    return this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
   }
 
   refuseKey(ip: string): Promise<never> {
@@ -117,7 +141,7 @@ export class ArrayUserService {
     return { user: this.#withKey(user), ...(randomPassword !== undefined && { randomPassword }) };
   }
 
-  async update(username: string, change: UserChange, actor: string): Promise<User> {
+  async update(username: string, change: UserChange, caller: UserCaller): Promise<User> {
     const { store, events } = this.#options;
     const hash = change.password === undefined ? undefined : await hashPassword(change.password);
     return store.write((tx) => {
@@ -125,11 +149,11 @@ export class ArrayUserService {
       const { email = user.email, role = user.role } = change;
       if (user.role === 'admin' && role !== 'admin') keepAnAdmin(tx, user);
       updateUser(tx, user.username, { email, role, passwordHash: hash });
-      if (hash !== undefined) this.#replaceKey(tx, user);
+      if (hash !== undefined) this.#replaceKey(tx, user, caller);
       const what = [hash && 'password', email !== user.email && 'mail address', role !== user.role && `role (${role})`];
       const changed = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
       const title = `User ${user.username} was changed: ${changed}.`;
-      events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor });
+      events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor: caller.username });
       return toUser(existing(tx, username));
     });
   }
@@ -141,13 +165,14 @@ export class ArrayUserService {
       if (user.username === actor) throw fail('cannot_remove_yourself');
       if (user.role === 'admin') keepAnAdmin(tx, user);
       deleteUser(tx, user.id);
+      this.#sessions.endOfUser(tx, `user:${user.id}`);
       const title = `User ${user.username} was removed.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor });
     });
   }
 
   /** By users themselves, who have to know the one before. */
-  async changePassword(attempt: Attempt, password: string, next: string): Promise<void> {
+  async changePassword(attempt: Attempt & UserCaller, password: string, next: string): Promise<void> {
     const { store, events } = this.#options;
     store.read((db) => existing(db, attempt.username));
     const { id } = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
@@ -156,7 +181,7 @@ export class ArrayUserService {
       const user = existing(tx, attempt.username);
       if (user.id !== id) throw fail('user_not_found', { id: attempt.username });
       updateUser(tx, user.username, { passwordHash: hash });
-      if (next !== password) this.#replaceKey(tx, user);
+      if (next !== password) this.#replaceKey(tx, user, attempt);
       const title = `User ${user.username} changed their password.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor: user.username });
     });
@@ -173,15 +198,16 @@ export class ArrayUserService {
     }
     return store.write((tx) => {
       const found = existing(tx, username);
-      const accessKey = this.#replaceKey(tx, found);
+      const accessKey = this.#replaceKey(tx, found, caller);
       const title = `The access key of ${found.username} was replaced.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${found.username}`, actor });
       return { ...toUser(found), accessKey };
     });
   }
 
-  /** A user who needs a new password may have lost the key, too. */
-  #replaceKey(tx: Tx, { username }: User): string {
+  /** A user who needs a new password may have lost the key, too, or a browser that is signed in. */
+  #replaceKey(tx: Tx, { id, username }: User, caller: UserCaller): string {
+    this.#sessions.endOfUser(tx, `user:${id}`, username === caller.username ? caller.sessionId : undefined);
     const key = newSecret();
     updateUser(tx, username, { sealedKey: this.#options.vault.seal(key), keyMark: fingerprint(key) });
     return key;

@@ -15,6 +15,7 @@ import { quotaProjects, quotas } from './quotas.ts';
 import { raidGroups } from './raid-groups.ts';
 import { remoteArrays } from './remote-arrays.ts';
 import { servers } from './servers.ts';
+import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { snapshotPolicies } from './snapshot-policies.ts';
 import { snapshots } from './snapshots.ts';
@@ -56,6 +57,7 @@ export const arrayApi = {
   dialect: 'array',
   asyncStatus: 1073751835,
   groups: {
+    sessions,
     users,
     drives,
     raidGroups,

@@ -3,6 +3,7 @@ import { metricsTokenEndpoints } from '../metrics-token.ts';
 import { boolean, integer, optional, secret, text } from '../params.ts';
 import { int, nullable, record, str, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
+import { sessionSettingEndpoints } from '../sessions.ts';
 import { adminOnly } from './access.ts';
 
 export const Settings = record('Settings', {
@@ -74,4 +75,5 @@ export const settings = {
     errors: ['state_conflict', 'too_many_attempts'],
   }),
   ...metricsTokenEndpoints(adminOnly, response),
+  ...sessionSettingEndpoints(adminOnly, response),
 } satisfies Group;

@@ -7,6 +7,7 @@ import { accessLogs, messages } from './logs.ts';
 import { policies } from './policies.ts';
 import { requests } from './requests.ts';
 import { roles } from './roles.ts';
+import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { usageReports } from './usage-reports.ts';
 import { users } from './users.ts';
@@ -24,6 +25,7 @@ export { IopsPoint, LatencyPoint, ThroughputPoint } from './metering.ts';
 export { StoragePolicy, StoragePolicyDetail } from './policies.ts';
 export { AccountRequest } from './requests.ts';
 export { Role } from './roles.ts';
+export { SYSTEM_ACCOUNT } from './sessions.ts';
 export { GlobalSettings, SslCertificates } from './settings.ts';
 export { UsageReport } from './usage-reports.ts';
 export { AccountUser, S3Credentials, User, UserDetail } from './user-records.ts';
@@ -39,6 +41,7 @@ export const objectsApi = {
   groups: {
     accounts,
     requests,
+    sessions,
     users,
     roles,
     drives,

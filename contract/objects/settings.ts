@@ -4,6 +4,7 @@ import type { ErrorName } from '../errors.ts';
 import { boolean, choice, integer, optional, type Params, price, secret, text, withDefault } from '../params.ts';
 import { int, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
+import { sessionSettingEndpoints } from '../sessions.ts';
 import { adminOnly } from './access.ts';
 
 const currencies = ['usd', 'gbp', 'eur', 'aud', 'krw', 'jpy', 'cny'] as const;
@@ -230,4 +231,5 @@ export const settings = {
     ['address_refused'],
   ),
   ...metricsTokenEndpoints(adminOnly, response),
+  ...sessionSettingEndpoints(adminOnly, response),
 } satisfies Group;

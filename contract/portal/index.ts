@@ -8,6 +8,7 @@ import { objectAccounts, publicObjects } from './object-accounts.ts';
 import { pricing } from './pricing.ts';
 import { providerGroups, providers } from './providers.ts';
 import { arrayRequests } from './requests.ts';
+import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { computes, tenants } from './tenants.ts';
 import { tokens } from './tokens.ts';
@@ -22,6 +23,7 @@ export const portalApi = {
   dialect: 'portal',
   groups: {
     tokens,
+    sessions,
     users,
     clouds,
     driveTypes,

@@ -3,6 +3,7 @@ import { metricsTokenEndpoints } from '../metrics-token.ts';
 import { boolean, choice, integer, optional, secret, text } from '../params.ts';
 import { bool, int, nullable, oneOf, record, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
+import { sessionSettingEndpoints } from '../sessions.ts';
 import { adminOnly } from './access.ts';
 
 const levels = ['debug', 'info'] as const;
@@ -79,4 +80,5 @@ export const settings = {
     errors: ['address_refused'],
   }),
   ...metricsTokenEndpoints(adminOnly, success),
+  ...sessionSettingEndpoints(adminOnly, success),
 } satisfies Group;

@@ -1,12 +1,10 @@
 import { anyone, endpoint, type Group } from '../endpoint.ts';
-import { secret, text } from '../params.ts';
+import { optional } from '../params.ts';
 import { record, str } from '../records.ts';
 import { success } from '../reply.ts';
+import { credentials, totpCode } from './credentials.ts';
 
-const credentials = {
-  username: text('The portal user', { max: 128, example: 'admin' }),
-  password: secret("The user's password", { max: 256, example: 'correct horse battery' }),
-};
+const params = { ...credentials, code: optional(totpCode) };
 
 const token = success({ data: record('Token', { token: str('Send it as X-Token') }) });
 
@@ -14,15 +12,15 @@ export const tokens = {
   get: endpoint('POST', '/token', {
     summary: 'Get your API token; it stays the same until it is reset',
     access: anyone,
-    params: credentials,
+    params,
     reply: token,
-    errors: ['invalid_credentials', 'too_many_attempts'],
+    errors: ['invalid_credentials', 'too_many_attempts', 'code_needed', 'wrong_code', 'user_disabled'],
   }),
   reset: endpoint('POST', '/token/reset', {
     summary: 'Replace your API token: the old one stops working at once',
     access: anyone,
-    params: credentials,
+    params,
     reply: token,
-    errors: ['invalid_credentials', 'too_many_attempts'],
+    errors: ['invalid_credentials', 'too_many_attempts', 'code_needed', 'wrong_code', 'user_disabled'],
   }),
 } satisfies Group;

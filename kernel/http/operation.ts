@@ -1,6 +1,8 @@
+import { TLSSocket } from 'node:tls';
 import { type Access, type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markSignedIn } from '../edge/index.ts';
+import { assert } from '../assert.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -10,6 +12,7 @@ import { runFreeing } from '../store/freeing.ts';
 import { acceptedBody, type AcceptedBody, type Raw } from './body.ts';
 import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } from './envelope.ts';
 import { checkQuery } from './form.ts';
+import { refuseForeignPages } from './foreign-pages.ts';
 import { formatOf, type Format } from './format.ts';
 import type { Idempotency } from './idempotency.ts';
 import {
@@ -17,6 +20,7 @@ import {
   Submitted,
   type Actor,
   type AnsweredCall,
+  type Browser,
   type Context,
   type CredentialSource,
   type StreamedFile,
@@ -174,7 +178,16 @@ export class ServedOperation {
       const input = this.#read(raw);
       const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
       authorise();
-      const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
+      const { ip } = request;
+      const browser = browserOf(request);
+      const context: Context<Actor> = {
+        actor,
+        ip,
+        browser,
+        log: this.#tools.log,
+        setCookie: undefined,
+        total: undefined,
+      };
       const key = this.#idempotencyKey(request);
       if (key === undefined) {
         return this.#act(input, context, format);
@@ -210,7 +223,10 @@ export class ServedOperation {
   #admit(asking: Asking): Soon<void> {
     const { request } = asking;
     checkQuery(request.url);
-    if (this.#operation.endpoint.access.roles === 'anyone') return undefined;
+    const { access, setsCookie } = this.#operation.endpoint;
+    // A page of another origin must not sign its visitors in either, to an account of its own choice.
+    if (setsCookie) refuseForeignPages(request.headers);
+    if (access.roles === 'anyone') return undefined;
     asking.raw = this.#rawParams(request);
     asking.admittedBy = asking.raw;
     return then(this.#authenticate(asking, asking.raw), (actor) => {
@@ -250,13 +266,24 @@ export class ServedOperation {
       if (result instanceof Submitted) return submittedAnswer(this.#tools.api, result.message, format, this.#root);
       if (!this.#envelope)
         return fileAnswer(result as FileBody | StreamedFile, this.#operation.endpoint.reply as FileReply);
-      const { total } = context;
       return {
         status: 200,
-        headers: total === undefined ? undefined : { 'x-total-count': total },
+        headers: this.#headersOf(context),
         body: this.#envelope.wrap(result as Record<string, unknown>, format),
       };
     });
+  }
+
+  #headersOf({ total, setCookie }: Context<Actor>): Answer['headers'] {
+    if (total === undefined && setCookie === undefined) return undefined;
+    assert(
+      setCookie === undefined || this.#operation.endpoint.setsCookie,
+      'an endpoint that sets a cookie declares it',
+    );
+    return {
+      ...(total !== undefined && { 'x-total-count': total }),
+      ...(setCookie !== undefined && { 'set-cookie': setCookie }),
+    };
   }
 
   /** An error outside the catalogue is internal: the caller learns where to look, the log has the details. */
@@ -272,6 +299,12 @@ export class ServedOperation {
     log.error({ error, operation: this.#operation.id, request: request.id }, 'a request failed unexpectedly');
     return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root, reply);
   }
+}
+
+/** A proxy that ends TLS leaves the origin of the page, which browsers send with every change. */
+function browserOf({ headers, socket }: FastifyRequest): Browser {
+  const isSecure = socket instanceof TLSSocket || headers.origin?.startsWith('https://') === true;
+  return { userAgent: headers['user-agent'], isSecure };
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

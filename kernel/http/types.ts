@@ -9,6 +9,8 @@ export interface Actor {
   /** Unique among all callers: idempotency keys belong to it. */
   readonly id: string;
   readonly role: string;
+  /** The session that the request was made with, where it was made with one. */
+  readonly sessionId?: number | undefined;
 }
 
 /** Where a service finds the credentials of a request. */
@@ -26,8 +28,18 @@ export interface Context<A extends Actor> {
   readonly actor: A;
   readonly ip: string;
   readonly log: Log;
+  readonly browser: Browser;
+  /** The Set-Cookie header of the reply: only for endpoints that declare `setsCookie`. */
+  setCookie: string | undefined;
   /** The total number of records of a list, for the `X-Total-Count` header. */
   total: number | undefined;
+}
+
+/** What a request says of the program that made it. */
+export interface Browser {
+  readonly userAgent: string | undefined;
+  /** Whether it came over TLS, to this server or to a proxy before it. */
+  readonly isSecure: boolean;
 }
 
 /** A call that was answered, for an audit log. */

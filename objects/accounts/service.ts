@@ -14,13 +14,21 @@ export interface RateLimit {
   readonly limit: number | null;
 }
 
+interface AccountParts {
+  readonly globalLimit: () => number | null;
+  /** Signs out the browsers of all users of an account, in the transaction that keeps those users out. */
+  readonly endSessionsOf: (tx: Tx, account: string) => void;
+}
+
 export class ObjectAccountService {
   readonly #tools: PeopleTools;
-  readonly #globalLimit: () => number | null;
+  readonly #globalLimit: AccountParts['globalLimit'];
+  readonly #endSessionsOf: AccountParts['endSessionsOf'];
 
-  constructor(tools: PeopleTools, globalLimit: () => number | null) {
+  constructor(tools: PeopleTools, { globalLimit, endSessionsOf }: AccountParts) {
     this.#tools = tools;
     this.#globalLimit = globalLimit;
+    this.#endSessionsOf = endSessionsOf;
   }
 
   list(filter: AccountFilter | undefined, page: Page): { accounts: Account[]; count: number } {
@@ -64,6 +72,7 @@ export class ObjectAccountService {
       refuseSystem(account, 'disabled');
       if (!account.enabled) return;
       repository.setEnabled(tx, id, false, now);
+      this.#endSessionsOf(tx, id);
       this.#record(tx, account, `Account ${account.name} was disabled.`, actor, 'warning');
     });
   }

@@ -79,8 +79,8 @@ export async function startPeople(t: TestContext) {
     const app = await createApiServer({
       ...tools,
       api: objectsApi,
-      handlers: { ...people.handlers, settings: peopleSettingRoutes(settings) },
-      authenticate: authenticator(people.signIns, () => configuration),
+      handlers: { ...people.handlers, settings: { ...people.handlers.settings, ...peopleSettingRoutes(settings) } },
+      authenticate: authenticator(people.signIns, people.sessions, () => configuration),
       version: '0.0.0-test',
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -84,6 +84,11 @@ export function findUserByNumber(db: Db, number: number): SealedUser | undefined
   return getUser(db, `${SELECT} WHERE users.number = :number`, { number });
 }
 
+/** By the id of an actor, such as `user:12`. */
+export function findUserByActor(db: Db, actor: string): SealedUser | undefined {
+  return findUserByNumber(db, Number(actor.slice(actor.indexOf(':') + 1)));
+}
+
 export function findUserNamed(db: Db, account: string, username: string): SealedUser | undefined {
   return getUser(db, `${SELECT} WHERE users.account_id = :account AND users.username = :username`, {
     account,
@@ -145,6 +150,12 @@ export function insertUser(tx: Tx, user: NewUser, now: number): number {
 
 export function deleteUser(tx: Tx, number: number): void {
   tx.run('DELETE FROM users WHERE number = :number', { number });
+}
+
+export function userNumbersOf(db: Db, account: string): number[] {
+  return db
+    .all<{ number: number }>('SELECT number FROM users WHERE account_id = :account', { account })
+    .map(({ number }) => number);
 }
 
 export function deleteUsersOf(tx: Tx, account: string): number {

@@ -1,5 +1,14 @@
-import type { ObjectsRole } from '@granary/contract/objects';
-import { badParameter, checkMailAddress, fail, hashPassword, type Db, type Page, type Tx } from '@granary/kernel';
+import { SYSTEM_ACCOUNT, type ObjectsRole } from '@granary/contract/objects';
+import {
+  badParameter,
+  checkMailAddress,
+  fail,
+  hashPassword,
+  type Db,
+  type Page,
+  type Sessions,
+  type Tx,
+} from '@granary/kernel';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
 import { newId, type Account } from '../accounts/account.ts';
 import { findAccount, findAccountNamed, followPrimary, insertAccount } from '../accounts/repository.ts';
@@ -9,9 +18,6 @@ import type { Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';
 import * as repository from './repository.ts';
 import { toUser, withheld, withSecrets, type ShownSecrets, type User, type SealedUser } from './user.ts';
-
-/** The account that administers the array. */
-export const SYSTEM_ACCOUNT = 'objs_admin';
 
 const USERS_OF_ACCOUNT_MAX = 10_000;
 
@@ -39,13 +45,21 @@ export interface NewS3Secret {
   readonly accountId: string;
 }
 
+interface UserParts {
+  readonly keys: Keys;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
+}
+
 /** Users as their administrators see them: each account its own, the system account those of all. */
 export class ObjectUserService {
   readonly #tools: PeopleTools;
   readonly #keys: Keys;
   readonly #passwords: Passwords;
+  readonly #sessions: Sessions;
 
-  constructor(tools: PeopleTools, keys: Keys, passwords: Passwords) {
+  constructor(tools: PeopleTools, { keys, passwords, sessions }: UserParts) {
+    this.#sessions = sessions;
     this.#tools = tools;
     this.#keys = keys;
     this.#passwords = passwords;
@@ -145,6 +159,7 @@ export class ObjectUserService {
     return this.#change(actor, id, (tx, user) => {
       this.#guard(tx, user, actor, 'remove');
       repository.deleteUser(tx, user.number);
+      this.#sessions.endOfUser(tx, `user:${user.number}`);
       if (user.isPrimary) {
         repository.choosePrimary(tx, user.accountId, this.#tools.clock.now());
         followPrimary(tx, user.accountId);
@@ -158,6 +173,7 @@ export class ObjectUserService {
       if (user.locked) return;
       this.#guard(tx, user, actor, 'disable');
       repository.setLocked(tx, user.number, true, now);
+      this.#sessions.endOfUser(tx, `user:${user.number}`);
       this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} was disabled.`, actor);
     });
   }

@@ -7,6 +7,7 @@ import {
   subjectLine,
   verifyPassword,
   type Db,
+  type Sessions,
   type Tx,
 } from '@granary/kernel';
 import { findAccount, findAccountNamed } from '../accounts/repository.ts';
@@ -38,6 +39,7 @@ interface SignInsParts {
   readonly keys: Keys;
   readonly passwords: Passwords;
   readonly mailbox: Mailbox;
+  readonly sessions: Sessions;
 }
 
 const HOUR_MS = 3600 * 1000;
@@ -101,8 +103,22 @@ export class SignIns {
   }
 
   byAccessKey(key: string): User | undefined {
-    const user = this.#tools.store.read((db) => repository.findUserByKey(db, fingerprint(key)));
-    return user && !user.locked && user.accountEnabled ? toUser(user) : undefined;
+    return usable(this.#tools.store.read((db) => repository.findUserByKey(db, fingerprint(key))));
+  }
+
+  /** The user of a session. */
+  byActor(actor: string): User | undefined {
+    return usable(this.#tools.store.read((db) => repository.findUserByActor(db, actor)));
+  }
+
+  /** Who signs a browser in. */
+  async verified(attempt: SignIn): Promise<SealedUser> {
+    return this.#unexpired(await this.#verified(attempt));
+  }
+
+  /** Whom a sign-in names. */
+  named(account: string, user: string): User | undefined {
+    return this.#tools.store.read((db) => this.#find(db, account, user));
   }
 
   /** Whether sign-ins of the user are refused at present: disabled, of a disabled account, or after too many failures. */
@@ -215,6 +231,7 @@ export class SignIns {
   }
 
   #setPassword(tx: Tx, user: SealedUser, hash: string): void {
+    this.#parts.sessions.endOfUser(tx, `user:${user.number}`);
     this.#parts.passwords.replace(tx, user, hash, this.#tools.clock.now());
     this.#renewToken(tx, user);
   }
@@ -253,6 +270,10 @@ export class SignIns {
     const subject = `account:${user.accountName}`;
     this.#tools.events.record(tx, { severity, title, subject, actor: user.username });
   }
+}
+
+function usable(user: SealedUser | undefined): User | undefined {
+  return user && !user.locked && user.accountEnabled ? toUser(user) : undefined;
 }
 
 function attemptName(account: string, user: string): string {

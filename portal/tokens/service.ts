@@ -1,8 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { fail, fingerprint, newSecret, SignInAttempts, verifyPassword, type CredentialSource } from '@granary/kernel';
+import {
+  fail,
+  fingerprint,
+  newSecret,
+  SignInAttempts,
+  verifyPassword,
+  type CredentialSource,
+  type Sessions,
+} from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
-import { findUserByName, findUserByToken, updateToken } from '../users/repository.ts';
+import { findUserByActor, findUserByName, findUserByToken, updateToken } from '../users/repository.ts';
 import type { User } from '../users/user.ts';
 
 const REMEMBERED_MAX = 10_000;
@@ -13,9 +21,16 @@ interface Remembered {
   readonly until: number;
 }
 
-/** Who is asking: a token, or a name and a password. */
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  readonly code?: string | undefined;
+}
+
+/** Who is asking: a token, a name and a password, or the session of a browser. */
 export class SignIn {
   readonly #tools: Tools;
+  readonly #sessions: Sessions;
   readonly #attempts: SignInAttempts;
   /** Tokens seen since the user last changed: finding one costs a hash, not a query. */
   readonly #actors = new Map<string, PortalActor>();
@@ -26,8 +41,9 @@ export class SignIn {
   readonly #passwords = new Map<string, Remembered>();
   readonly #passwordKey = randomBytes(32);
 
-  constructor(tools: Tools) {
+  constructor(tools: Tools, sessions: Sessions) {
     this.#tools = tools;
+    this.#sessions = sessions;
     this.#attempts = new SignInAttempts({ clock: tools.clock });
   }
 
@@ -46,7 +62,7 @@ export class SignIn {
     const token = source.headers['x-token'];
     if (typeof token === 'string') return this.#byToken(token);
     const basic = basicCredentials(source.headers['authorization']);
-    if (!basic) return undefined;
+    if (!basic) return this.#bySession(source);
     // Some clients send the token where the username goes.
     const actor = this.#byToken(basic.username);
     if (actor) return actor;
@@ -76,6 +92,20 @@ export class SignIn {
       });
     });
     return token;
+  }
+
+  /** By name and password, for what they open besides single requests. */
+  verify({ username, password }: Credentials, ip: string): Promise<User> {
+    return this.#byPassword(username, password, ip);
+  }
+
+  #bySession({ headers, socket, endpoint: { method } }: CredentialSource): PortalActor | undefined {
+    const session = this.#sessions.find({ headers, socket, method });
+    if (!session) return undefined;
+    const user = this.#tools.store.read((db) => findUserByActor(db, session.user));
+    if (!user) return undefined;
+    refuseDisabled(user);
+    return { ...actorOf(user), sessionId: session.id };
   }
 
   #byToken(token: string): PortalActor | undefined {

@@ -45,6 +45,11 @@ export function findUser(db: Db, id: UserId): User | undefined {
   return users.get(db, `${SELECT} WHERE id = :id AND ${PRESENT}`, { id });
 }
 
+/** By the id of an actor, such as `user:12`. */
+export function findUserByActor(db: Db, actor: string): User | undefined {
+  return findUser(db, Number(actor.slice(actor.indexOf(':') + 1)));
+}
+
 export function findUserByName(db: Db, username: string): User | undefined {
   return users.get(db, `${SELECT} WHERE username = :username AND ${PRESENT}`, { username });
 }

@@ -31,6 +31,15 @@ interface SignInState {
   isRefused(username: string): boolean;
 }
 
+/** Ends the sessions of a user in the transaction that takes the user's rights. */
+type EndSessions = (tx: Tx, userId: UserId, exceptSession?: number) => void;
+
+interface UserParts {
+  readonly signIn: SignInState;
+  readonly relations: UserRelations;
+  readonly endSessions: EndSessions;
+}
+
 /** What other resources have to do with users, each call in the transaction of the change. */
 export interface UserRelations {
   created(tx: Tx, userId: UserId, username: string): void;
@@ -44,11 +53,13 @@ export class PortalUserService {
   readonly #tools: Tools;
   readonly #signIn: SignInState;
   readonly #relations: UserRelations;
+  readonly #endSessions: EndSessions;
 
-  constructor(tools: Tools, signIn: SignInState, relations: UserRelations) {
+  constructor(tools: Tools, { signIn, relations, endSessions }: UserParts) {
     this.#tools = tools;
     this.#relations = relations;
     this.#signIn = signIn;
+    this.#endSessions = endSessions;
   }
 
   list(page: Page): { users: UserView[]; total: number } {
@@ -94,7 +105,7 @@ export class PortalUserService {
         const { email, auto_approved: autoApproved } = change;
         repository.updateUser(tx, id, { email, role, autoApproved, passwordHash }, now);
         // A user who needs a new password may have lost the token with the old one.
-        if (passwordHash !== undefined) this.#replaceToken(tx, id);
+        if (passwordHash !== undefined) this.#revoke(tx, id, actor.userId === id ? actor.sessionId : undefined);
       };
     });
   }
@@ -105,6 +116,7 @@ export class PortalUserService {
       if (id === actor.userId) throw fail('cannot_disable_yourself');
       this.#keepAnAdmin(tx, user);
       repository.updateUser(tx, id, { disabledAt: now }, now);
+      this.#endSessions(tx, id);
     });
   }
 
@@ -116,7 +128,7 @@ export class PortalUserService {
 
   revokeTokens(id: UserId, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'signed out: all tokens were revoked', () => (tx) => {
-      this.#replaceToken(tx, id);
+      this.#revoke(tx, id);
     });
   }
 
@@ -132,6 +144,7 @@ export class PortalUserService {
       }
       repository.removeUser(tx, id, clock.now());
       this.#relations.removed(tx, id);
+      this.#endSessions(tx, id);
       this.#changed(tx, user, 'removed', actor);
     });
   }
@@ -161,7 +174,8 @@ export class PortalUserService {
     });
   }
 
-  #replaceToken(tx: Tx, id: UserId): void {
+  #revoke(tx: Tx, id: UserId, exceptSession?: number): void {
+    this.#endSessions(tx, id, exceptSession);
     const token = newSecret();
     repository.updateToken(tx, id, fingerprint(token), this.#tools.vault.seal(token));
   }
