@@ -1,9 +1,11 @@
 import { arrayApi, type ArrayRole } from '@granary/contract/array';
 import {
+  delegatedHolder,
   isPortalKey,
   type Actor,
   type Attempt,
   type CredentialSource,
+  type DelegatedKeys,
   type HostedConfiguration,
 } from '@granary/kernel';
 
@@ -31,15 +33,19 @@ interface KeyHolders {
 }
 
 /**
- * The actor of a request: a user, or the portal with its internal key.
+ * The actor of a request: a user, by their own key or one the portal has for them, or the portal with its internal key.
  * `configuration` is read for each request: the portal may change its key while the array runs.
  */
-export function authenticator(users: KeyHolders, configuration: () => HostedConfiguration) {
+export function authenticator(
+  users: KeyHolders,
+  delegated: DelegatedKeys<KeyHolder>,
+  configuration: () => HostedConfiguration,
+) {
   return (source: CredentialSource): ArrayActor | undefined | Promise<ArrayActor> => {
     const key = accessKeyOf(source);
     if (key === undefined) return byPassword(users, source);
     if (isPortalKey(key, source, configuration())) return portal;
-    const user = users.byAccessKey(key);
+    const user = delegatedHolder(delegated, key, source, configuration()) ?? users.byAccessKey(key);
     if (!user) return users.refuseKey(source.ip);
     return actorOf(user);
   };

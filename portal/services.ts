@@ -31,6 +31,7 @@ import { CloudService } from './clouds/service.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { PortalHandlers } from './handlers.ts';
 import { InterfaceService, networkRoutes, NetworkService, VlanService } from './networks/index.ts';
+import { Passage } from './passage/service.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { PricingService } from './pricing/service.ts';
 import { ProviderGroups } from './providers/groups.ts';
@@ -64,6 +65,7 @@ export interface Services {
   readonly signUps: SignUps;
   readonly webhooks: WebhookService;
   readonly mailer: EventMailer;
+  readonly passage: Passage;
   readonly handlers: PortalHandlers;
 }
 
@@ -118,6 +120,7 @@ export function createServices(tools: Tools): Services {
     const provider = tools.store.read((db) => findProvider(db, providerId));
     if (provider) await clouds.refresh(provider.cloudId);
   };
+  const passage = new Passage(parts);
   const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
   const webhooks = new WebhookService({ ...tools, source: () => PORTAL });
   const mailSettings = new MailSettingService(tools);
@@ -129,7 +132,7 @@ export function createServices(tools: Tools): Services {
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new PricingService(tools, recordsChanged)),
-    arrayRoutes({ ...parts, orders, arrays, contents, recovery: new ArrayRecovery(parts) }),
+    arrayRoutes({ ...parts, orders, arrays, contents, passage, recovery: new ArrayRecovery(parts) }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServiceService({ ...parts, accounts: opening })),
     accountRoutes(new PortalAccountService({ ...parts, remote: remoteAccounts, opening })),
@@ -146,7 +149,20 @@ export function createServices(tools: Tools): Services {
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
   const watcher = new ArrayWatcher(parts);
-  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, webhooks, mailer, handlers };
+  return {
+    signIn,
+    users,
+    clouds,
+    providers,
+    renewals,
+    watcher,
+    deletions,
+    signUps,
+    webhooks,
+    mailer,
+    passage,
+    handlers,
+  };
 }
 
 /** Two folders may serve one group: prices of providers are in `pricing`. */

@@ -21,6 +21,7 @@ import {
   countUsers,
   deleteUser,
   findUser,
+  findUserById,
   findUserByKey,
   insertUser,
   listUsers,
@@ -83,6 +84,16 @@ export class ArrayUserService {
 
   byAccessKey(key: string): User | undefined {
     const user = this.#options.store.read((db) => findUserByKey(db, fingerprint(key)));
+    return user && toUser(user);
+  }
+
+  byId(id: number): User | undefined {
+    const user = this.#options.store.read((db) => findUserById(db, id));
+    return user && toUser(user);
+  }
+
+  byName(username: string): User | undefined {
+    const user = this.#options.store.read((db) => findUser(db, username));
     return user && toUser(user);
   }
 

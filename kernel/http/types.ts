@@ -9,6 +9,8 @@ export interface Actor {
   /** Unique among all callers: idempotency keys belong to it. */
   readonly id: string;
   readonly role: string;
+  /** The session that the request was made with, where it was made with one. */
+  readonly sessionId?: number | undefined;
 }
 
 /** Where a service finds the credentials of a request. */
