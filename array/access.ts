@@ -1,9 +1,11 @@
 import { arrayApi, type ArrayRole } from '@granary/contract/array';
 import {
+  delegatedHolder,
   isPortalKey,
   type Actor,
   type Attempt,
   type CredentialSource,
+  type DelegatedKeys,
   type HostedConfiguration,
   type Sessions,
 } from '@granary/kernel';
@@ -33,15 +35,19 @@ interface KeyHolders {
 }
 
 /**
- * The actor of a request: a user by key or session, or the portal with its internal key.
- * `configuration` is read for each request: the portal may change its key while the array runs.
+ * The actor of a request: a user, by their own key, by one the portal has for them or by session; or the portal with its
+ * internal key. `configuration` is read for each request: the portal may change its key while the array runs.
  */
-export function authenticator(users: KeyHolders, sessions: Sessions, configuration: () => HostedConfiguration) {
+export function authenticator(
+  users: KeyHolders,
+  { sessions, delegated }: { readonly sessions: Sessions; readonly delegated: DelegatedKeys<KeyHolder> },
+  configuration: () => HostedConfiguration,
+) {
   return (source: CredentialSource): ArrayActor | undefined | Promise<ArrayActor> => {
     const key = accessKeyOf(source);
     if (key === undefined) return bySession(users, sessions, source) ?? byPassword(users, source);
     if (isPortalKey(key, source, configuration())) return portal;
-    const user = users.byAccessKey(key);
+    const user = delegatedHolder(delegated, key, source, configuration()) ?? users.byAccessKey(key);
     if (!user) return users.refuseKey(source.ip);
     return actorOf(user);
   };

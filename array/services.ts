@@ -19,6 +19,7 @@ import type { Heartbeat } from './controllers/heartbeat.ts';
 import { CreatorService } from './creators/service.ts';
 import { controllerRoutes } from './controllers/routes.ts';
 import { ControllerService } from './controllers/service.ts';
+import { DelegatedKeyService } from './delegated-keys/service.ts';
 import { DriveOutages } from './drives/outages.ts';
 import { DriveReplacement } from './drives/replacement.ts';
 import { driveRoutes } from './drives/routes.ts';
@@ -162,6 +163,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   });
   volumes.followLifecycle(fileLifecycle.scans);
   const peers = new PeerService(tools, { users, self: () => remoteArrays.self, countMirrors: countDestinationsOf });
+  const delegatedKeys = new DelegatedKeyService(tools, users);
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, users) }),
@@ -235,6 +237,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     nas,
     fileLifecycle,
     peers,
+    delegatedKeys,
     handlers,
     peerHandlers,
   };

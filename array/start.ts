@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { delegatedKeyApi } from '@granary/contract';
 import { arrayApi, peerApi } from '@granary/contract/array';
 import {
   checkedVault,
@@ -8,6 +9,7 @@ import {
   HostedServer,
   innerApi,
   Jobs,
+  portalAuthenticator,
   runFreeing,
   Store,
   systemClock,
@@ -17,6 +19,7 @@ import {
   type ProgramHost,
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
+import { delegatedKeyRoutes } from './delegated-keys/routes.ts';
 import { Heartbeat } from './controllers/heartbeat.ts';
 import { EngineEvents } from './engine-events/engine-events.ts';
 import { ENGINES, startEngine } from './engine/start.ts';
@@ -105,12 +108,23 @@ export async function startArray(
     ...tools,
     api: arrayApi,
     handlers,
-    authenticate: authenticator(users, services.sessions, () => configuration),
+    authenticate: authenticator(
+      users,
+      { sessions: services.sessions, delegated: services.delegatedKeys.keys },
+      () => configuration,
+    ),
     authorise: (actor, access, input) => {
       services.creators.authorise(actor, access, input);
     },
     credentialsInBody: true,
-    inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
+    inner: [
+      innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
+      innerApi(
+        delegatedKeyApi,
+        delegatedKeyRoutes(services.delegatedKeys),
+        portalAuthenticator(() => configuration),
+      ),
+    ],
     version: manifest.version,
     console: first.consoleFolder,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),

@@ -165,6 +165,29 @@ export const singleErrors = {
     code: 20012,
     message: 'Array {name} does not answer at {address}; try again when it is up.',
   },
+  no_array_user: {
+    http: 403,
+    code: 20021,
+    message:
+      'This array has no user {username} for you; ask an administrator of the array to add one of that name. Until then its record at the portal is all there is to see.',
+  },
+  delegated_key_unknown: {
+    http: 401,
+    code: 20022,
+    message: 'The key the portal had here is not known any more; try again.',
+  },
+  passages_limit: {
+    http: 429,
+    code: 20023,
+    keepsHttp: true,
+    message: 'You have {max} requests under way through the portal; wait until one of them ends.',
+  },
+  relay_timeout: {
+    http: 504,
+    code: 20024,
+    keepsHttp: true,
+    message: 'Nothing came through for {seconds} seconds; the request was given up.',
+  },
   no_address: { http: 409, code: 20014, message: 'No free address is left in {range}.' },
 
   cloud_claimed: {

@@ -1,3 +1,4 @@
+export { delegatedKeyApi } from './delegated-keys.ts';
 export * from './endpoint.ts';
 export * from './errors.ts';
 export type { Param, ParamKind, Params, Parsed, Presence, Reference, Sent, UploadedFile } from './params.ts';

@@ -1,18 +1,29 @@
 import { SYSTEM_ACCOUNT } from '@granary/contract/objects';
-import { isPortalKey, type CredentialSource, type HostedConfiguration, type Sessions } from '@granary/kernel';
+import {
+  delegatedHolder,
+  isPortalKey,
+  type CredentialSource,
+  type DelegatedKeys,
+  type HostedConfiguration,
+  type Sessions,
+} from '@granary/kernel';
 import type { ObjectsActor } from './actor.ts';
 import type { SignIns } from './users/sign-ins.ts';
 import type { User } from './users/user.ts';
 
 const portal: ObjectsActor = { id: 'portal', role: 'objs_admin', username: 'portal', accountId: null };
 
-/** By access key, by the portal's internal key, by session, or by username and password. */
-export function authenticator(signIns: SignIns, sessions: Sessions, configuration: () => HostedConfiguration) {
+/** By access key, by a key the portal has for a user, by the portal's internal key, by session, or by name and password. */
+export function authenticator(
+  signIns: SignIns,
+  { sessions, delegated }: { readonly sessions: Sessions; readonly delegated: DelegatedKeys<User> },
+  configuration: () => HostedConfiguration,
+) {
   return (source: CredentialSource): ObjectsActor | undefined | Promise<ObjectsActor> => {
     const key = textOf(source.headers['x-access-key'] ?? source.params['access_key']);
     if (key === undefined) return bySession(signIns, sessions, source) ?? byPassword(signIns, source);
     if (isPortalKey(key, source, configuration())) return portal;
-    const user = signIns.byAccessKey(key);
+    const user = delegatedHolder(delegated, key, source, configuration()) ?? signIns.byAccessKey(key);
     return user ? actorOf(user) : signIns.refuseKey(source.ip);
   };
 }

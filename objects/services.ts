@@ -4,6 +4,7 @@ import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
 import { dataAddresses } from './engine/serving/addresses.ts';
 import { destinationRoutes } from './destinations/routes.ts';
+import { DelegatedKeyService } from './delegated-keys/service.ts';
 import { DestinationGrants } from './destinations/grants.ts';
 import { DestinationService } from './destinations/service.ts';
 import { driveName } from './drives/names.ts';
@@ -29,6 +30,7 @@ export function createServices(tools: ObjectsTools) {
   const { store, events, configuration, engine, clock } = tools;
   const settings = new ArraySettings(tools);
   const people = createPeople(tools, settings);
+  const delegatedKeys = new DelegatedKeyService(tools);
   const encryption = new EncryptionService(tools);
   const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
   const times = new InventoryTimes(tools);
@@ -81,6 +83,7 @@ export function createServices(tools: ObjectsTools) {
     drives,
     controllers,
     destinationGrants,
+    delegatedKeys,
     accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */

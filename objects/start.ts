@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { delegatedKeyApi } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import {
   checkedVault,
@@ -6,7 +7,9 @@ import {
   createLog,
   EventLog,
   HostedServer,
+  innerApi,
   Jobs,
+  portalAuthenticator,
   runFreeing,
   servicePlaceText,
   Store,
@@ -18,6 +21,7 @@ import {
   type ProgramHost,
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
+import { delegatedKeyRoutes } from './delegated-keys/routes.ts';
 import { recordEngineEvents } from './engine-events/recorder.ts';
 import { partOf } from './engine/parts.ts';
 import { publicUrls } from './engine/serving/addresses.ts';
@@ -96,7 +100,18 @@ export async function startObjects(
     ...tools,
     api: objectsApi,
     handlers,
-    authenticate: authenticator(people.signIns, people.sessions, () => configuration),
+    authenticate: authenticator(
+      people.signIns,
+      { sessions: people.sessions, delegated: services.delegatedKeys.keys },
+      () => configuration,
+    ),
+    inner: [
+      innerApi(
+        delegatedKeyApi,
+        delegatedKeyRoutes(services.delegatedKeys),
+        portalAuthenticator(() => configuration),
+      ),
+    ],
     credentialsInBody: true,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,

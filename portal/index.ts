@@ -117,6 +117,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     console: options.consoleFolder,
     notReady: () => (store.isDiskFull ? 'the disk is full' : ready ? undefined : 'the portal is starting'),
     tls: options.tls,
+    streams: [services.passage.route],
     measures: portalMeasures(tools, options.version),
   });
   const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);

@@ -40,6 +40,7 @@ import { CloudService } from './clouds/service.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { PortalHandlers } from './handlers.ts';
 import { InterfaceService, networkRoutes, NetworkService, VlanService } from './networks/index.ts';
+import { Passage } from './passage/service.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { PricingService } from './pricing/service.ts';
 import { ProviderGroups } from './providers/groups.ts';
@@ -75,6 +76,7 @@ export interface Services {
   readonly signUps: SignUps;
   readonly webhooks: WebhookService;
   readonly mailer: EventMailer;
+  readonly passage: Passage;
   readonly handlers: PortalHandlers;
 }
 
@@ -131,6 +133,10 @@ export function createServices(tools: Tools): Services {
     const provider = tools.store.read((db) => findProvider(db, providerId));
     if (provider) await clouds.refresh(provider.cloudId);
   };
+  const passage = new Passage(parts);
+  sessions.onEnded((id) => {
+    passage.endSession(id).catch((error: unknown) => tools.log.warn({ error }, 'keys of a session were not dropped'));
+  });
   const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
   const webhooks = new WebhookService({ ...tools, source: () => PORTAL });
   const mailSettings = new MailSettingService(tools);
@@ -142,7 +148,7 @@ export function createServices(tools: Tools): Services {
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new PricingService(tools, recordsChanged)),
-    arrayRoutes({ ...parts, orders, arrays, contents, recovery: new ArrayRecovery(parts) }),
+    arrayRoutes({ ...parts, orders, arrays, contents, passage, recovery: new ArrayRecovery(parts) }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServiceService({ ...parts, accounts: opening })),
     accountRoutes(new PortalAccountService({ ...parts, remote: remoteAccounts, opening })),
@@ -163,7 +169,7 @@ export function createServices(tools: Tools): Services {
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
   const watcher = new ArrayWatcher(parts);
-  const running = { renewals, watcher, deletions, signUps, webhooks, mailer };
+  const running = { renewals, watcher, deletions, signUps, webhooks, mailer, passage };
   return { signIn, sessions, users, clouds, providers, ...running, handlers };
 }
 

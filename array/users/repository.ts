@@ -17,6 +17,10 @@ export function insertUser(tx: Tx, user: NewUser): UserRecord {
   return { ...user, id: users.insert(tx, user) };
 }
 
+export function findUserById(db: Db, id: number): UserRecord | undefined {
+  return users.get(db, `${SELECT} WHERE id = :id`, { id });
+}
+
 export function findUser(db: Db, username: string): UserRecord | undefined {
   return users.get(db, `${SELECT} WHERE username = :username`, { username });
 }

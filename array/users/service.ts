@@ -22,6 +22,7 @@ import {
   deleteUser,
   findUser,
   findUserByActor,
+  findUserById,
   findUserByKey,
   insertUser,
   listUsers,
@@ -103,6 +104,16 @@ export class ArrayUserService {
   /** The user of a session; undefined once removed. */
   byActor(actor: string): User | undefined {
     const user = this.#options.store.read((db) => findUserByActor(db, actor));
+    return user && toUser(user);
+  }
+
+  byId(id: number): User | undefined {
+    const user = this.#options.store.read((db) => findUserById(db, id));
+    return user && toUser(user);
+  }
+
+  byName(username: string): User | undefined {
+    const user = this.#options.store.read((db) => findUser(db, username));
     return user && toUser(user);
   }
 

@@ -137,6 +137,15 @@ export const ArrayContents = record('ArrayContents', {
   objects: nullable(int('Objects of all accounts')),
 });
 
+export const ArrayIdentity = record('ArrayIdentity', {
+  known: bool('Whether the array has a user for the caller; if not, its record is all there is to see'),
+  message: nullable(str('Why not, and what to do')),
+  username: nullable(str()),
+  role: nullable(str("As the array's users have them")),
+  account_id: nullable(str('Object storage: the account of the user')),
+  account_name: nullable(str()),
+});
+
 export const CompatibleInterface = record('CompatibleInterface', {
   name: str(),
   vlan: int(),

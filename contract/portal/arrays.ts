@@ -17,6 +17,7 @@ import { envelope, success } from '../reply.ts';
 import { adminOnly, ownerOnly, signedIn } from './access.ts';
 import {
   ArrayContents,
+  ArrayIdentity,
   arrayStates,
   CompatibleInterface,
   ListedArray,
@@ -239,6 +240,13 @@ export const arrays = {
     params: { array_id: arrayId },
     reply: success({ data: ArrayContents }),
     errors: ['not_found'],
+  }),
+  getIdentity: endpoint('GET', '/arrays/{array_id}/identity', {
+    summary: 'Show who the caller is inside an array, through the portal: its user of the same name',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: success({ data: ArrayIdentity }),
+    errors: ['not_found', 'wrong_state', 'array_unreachable'],
   }),
   delete: endpoint('DELETE', '/arrays/{array_id}', {
     summary: 'Delete an array: it stops, and can be undeleted until `undelete_until`; then all its data is removed',

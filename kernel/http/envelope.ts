@@ -70,6 +70,11 @@ interface Wording {
   readonly reply?: Reply | undefined;
 }
 
+/** A failure in the dialect of arrays, outside any operation. */
+export function statusText(status: number, message: string, format: Format): string {
+  return statusBody(status, message, { format, root: 'response' });
+}
+
 function statusBody(status: number, message: string, { format, root, reply }: Wording): string {
   if (format === 'xml') return writeXml(root, { status, status_msg: message });
   const response = { status, message };

@@ -28,11 +28,13 @@ test('an inner interface takes octets, has keys of its own, and is not on the pa
     api: outer,
     handlers: { outer: { echo: () => ({}) } },
     authenticate: ({ headers }) => (headers['x-token'] === 'person' ? { id: 'user:1', role: 'admin' } : undefined),
-    inner: innerApi(
-      inner,
-      { inner: { put: ({ name, mode, octets }) => ({ got: `${name} ${mode} ${octets.bytes.join()}` }) } },
-      ({ headers }) => (headers['x-token'] === 'machine' ? { id: 'machine:1', role: 'machine' } : undefined),
-    ),
+    inner: [
+      innerApi(
+        inner,
+        { inner: { put: ({ name, mode, octets }) => ({ got: `${name} ${mode} ${octets.bytes.join()}` }) } },
+        ({ headers }) => (headers['x-token'] === 'machine' ? { id: 'machine:1', role: 'machine' } : undefined),
+      ),
+    ],
     store: temporaryStore(t),
     vault: new Vault(Buffer.alloc(32)),
     clock: new ManualClock(0),

@@ -28,6 +28,7 @@ import { serveConsole } from './console.ts';
 import { serveHome } from './home.ts';
 import { Idempotency } from './idempotency.ts';
 import { HTTP_DEADLINES, httpConnectionLimits, UNREAD_MS_MAX } from './listeners.ts';
+import { serveStreams, type StreamRoute } from './streams.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
 import type { Actor, AnsweredCall, CredentialSource, Handlers } from './types.ts';
 
@@ -58,7 +59,9 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly authorise?: (actor: A, access: Access, input: Raw) => void;
   /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean;
-  readonly inner?: InnerApi;
+  readonly inner?: readonly InnerApi[];
+  /** Requests that are passed on as they stream. */
+  readonly streams?: readonly StreamRoute<A>[];
   readonly store: Store;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -81,7 +84,7 @@ type Refusal = (error: Error, request: FastifyRequest, reply: FastifyReply) => v
 export async function createApiServer<P extends Api, A extends Actor>(
   options: ApiServerOptions<P, A>,
 ): Promise<FastifyInstance> {
-  const { api, log, inner } = options;
+  const { api, log, inner = [] } = options;
   const metrics = metricsOf(options);
   const refuse = refusalOf(api, log, metrics);
   const notFound = unknownPath(refuse);
@@ -98,13 +101,13 @@ export async function createApiServer<P extends Api, A extends Actor>(
   const authorise = options.authorise as OperationTools['authorise'];
   const tools = { ...common, api, authenticate, authorise, credentialsInBody, onAnswered };
   serveOperations(app, options.handlers, tools);
-  if (inner) {
-    app.register((scope, _, done) => {
-      acceptOctets(scope);
-      serveOperations(scope, inner.handlers, { ...common, api: inner.api, authenticate: inner.authenticate });
-      done();
-    });
-  }
+  app.register((scope, _, done) => {
+    if (inner.length > 0) acceptOctets(scope);
+    for (const { api, handlers, authenticate } of inner)
+      serveOperations(scope, handlers, { ...common, api, authenticate });
+    done();
+  });
+  serveStreams(app, options.streams ?? [], { log, metrics, authenticate: options.authenticate });
   const { console: folder, version } = options;
   if (folder === undefined) serveHome(app, { title: api.title, version });
   else serveConsole(app, { folder, service: api.name, version, notFound });

@@ -14,5 +14,5 @@ export { servicePlaceText } from './service-place.ts';
 export { PULSE_FD, PULSE_VARIABLE } from './pulse.ts';
 export type { ProcessLimits } from './limits.ts';
 export { programEnvironment, programOptions, releaseMemory } from './resources.ts';
-export { isPortalKey } from './portal-key.ts';
+export { delegatedHolder, isPortalKey, portalAuthenticator, type PortalCaller } from './portal-key.ts';
 export { PREPARE, runProgram, type HostedProgram, type ProgramHost, type StartProgram } from './program.ts';

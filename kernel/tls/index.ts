@@ -10,6 +10,6 @@ export { hasRole, isPortal } from './peer.ts';
 export { serverTlsOptions, tlsPolicy, type ServerTls } from './policy.ts';
 export { isNotTls, probeChain } from './probe.ts';
 export { daysLeft, isDue, RenewedCertificate } from './renewal.ts';
-export { secureFetch } from './secure-fetch.ts';
+export { secureFetch, secureRequests, type OutgoingHead, type StartRequest } from './secure-fetch.ts';
 export { selfSigned } from './self-signed.ts';
 export { TlsSource } from './source.ts';

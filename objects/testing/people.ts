@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
 import { authenticator } from '../access.ts';
+import { DelegatedKeyService } from '../delegated-keys/service.ts';
 import { migrations } from '../migrations.ts';
 import { createPeople } from '../people.ts';
 import { peopleSettingRoutes } from '../settings/people-routes.ts';
@@ -74,13 +75,18 @@ export async function startPeople(t: TestContext) {
     };
     const settings = new ArraySettings(tools);
     const people = createPeople(tools, settings);
+    const delegatedKeys = new DelegatedKeyService(tools);
     await settings.create();
     await people.users.createOwner(configuration.owner, configuration.initialPasscode);
     const app = await createApiServer({
       ...tools,
       api: objectsApi,
       handlers: { ...people.handlers, settings: { ...people.handlers.settings, ...peopleSettingRoutes(settings) } },
-      authenticate: authenticator(people.signIns, people.sessions, () => configuration),
+      authenticate: authenticator(
+      people.signIns,
+      { sessions: people.sessions, delegated: delegatedKeys.keys },
+      () => configuration,
+    ),
       version: '0.0.0-test',
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -112,6 +112,11 @@ export function listAccountsByMail(db: Db, email: string): string[] {
   return db.all<{ account: string }>(ACCOUNTS_BY_MAIL, { email }).map(({ account }) => account);
 }
 
+/** Who stands for an account. */
+export function findPrimaryUser(db: Db, account: string): SealedUser | undefined {
+  return getUser(db, `${SELECT} WHERE users.account_id = :account AND users.is_primary = 1`, { account });
+}
+
 export function findUserByKey(db: Db, mark: string): SealedUser | undefined {
   return getUser(db, `${SELECT} WHERE users.access_key_mark = :mark`, { mark });
 }

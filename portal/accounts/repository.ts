@@ -58,6 +58,12 @@ export function findAccountByName(db: Db, arrayId: ArrayId, name: string): Objec
   return accounts.get(db, sql, { arrayId, name });
 }
 
+/** The first account of an array that is open for a user. */
+export function findOpenAccount(db: Db, arrayId: ArrayId, userId: UserId): ObjectAccount | undefined {
+  const sql = `${SELECT} WHERE array_id = :arrayId AND user_id = :userId AND status = 'created' ORDER BY id LIMIT 1`;
+  return accounts.get(db, sql, { arrayId, userId });
+}
+
 export function findAccountOfRequest(db: Db, requestId: RequestId): ObjectAccount | undefined {
   return accounts.get(db, `${SELECT} WHERE request_id = :requestId`, { requestId });
 }

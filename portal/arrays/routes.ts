@@ -1,4 +1,7 @@
-import { scopeOf } from '../actor.ts';
+import type { RecordOf } from '@granary/contract';
+import type { ArrayIdentity } from '@granary/contract/portal';
+import type { ArrayId } from '../ids.ts';
+import { scopeOf, type PortalActor } from '../actor.ts';
 import type { PortalHandlers } from '../handlers.ts';
 import { compatibleNetworks } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
@@ -10,6 +13,11 @@ import type { ArrayRecords } from './records.ts';
 import type { ArrayService } from './service.ts';
 import type { ArrayStates } from './states.ts';
 
+/** Who callers are inside arrays. */
+interface Identities {
+  identity(actor: PortalActor, id: ArrayId): Promise<RecordOf<typeof ArrayIdentity>>;
+}
+
 interface Parts {
   readonly tools: Tools;
   readonly orders: ArrayOrders;
@@ -18,11 +26,12 @@ interface Parts {
   readonly states: ArrayStates;
   readonly contents: ArrayContentsService;
   readonly deletions: ArrayDeletions;
+  readonly passage: Identities;
   readonly recovery: ArrayRecovery;
 }
 
 export function arrayRoutes(parts: Parts): PortalHandlers {
-  const { tools, orders, arrays, records, states, contents, deletions, recovery } = parts;
+  const { tools, orders, arrays, records, states, contents, deletions, passage, recovery } = parts;
   return {
     clouds: {
       recoverArrays: async ({ id }, { actor }) => ({ data: await recovery.recover(id, actor) }),
@@ -78,6 +87,7 @@ export function arrayRoutes(parts: Parts): PortalHandlers {
         message: await arrays.setDataReduction(actor, id, false),
       }),
       getContents: async ({ array_id: id }, { actor }) => ({ data: await contents.get(actor, id) }),
+      getIdentity: async ({ array_id: id }, { actor }) => ({ data: await passage.identity(actor, id) }),
       delete: async ({ array_id: id }, { actor }) => ({ message: await arrays.delete(actor, id) }),
       undelete: async ({ array_id: id, name }, { actor }) => ({ message: await deletions.undelete(actor, id, name) }),
       purge: async ({ array_id: id }, { actor }) => ({ message: await deletions.purge(actor, id) }),

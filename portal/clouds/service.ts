@@ -1,6 +1,6 @@
 import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
-import { badParameter, bytes, fail, GB, type Db, type Page, type Tx } from '@granary/kernel';
+import { badParameter, bytes, fail, GB, type Db, type Page, type StartRequest, type Tx } from '@granary/kernel';
 import type { CloudId } from '../ids.ts';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
@@ -263,6 +263,12 @@ export class CloudService {
   fetchToArray({ cloudId, uuid }: { readonly cloudId: CloudId; readonly uuid: string }): typeof fetch {
     const { trusted } = this.#tools.store.read((db) => this.existing(db, cloudId));
     return this.#tools.connections.fetchTo(trusted, 'array', uuid);
+  }
+
+  /** The same way, for requests that are passed on as they stream. */
+  requestsToArray({ cloudId, uuid }: { readonly cloudId: CloudId; readonly uuid: string }): StartRequest {
+    const { trusted } = this.#tools.store.read((db) => this.existing(db, cloudId));
+    return this.#tools.connections.requestsTo(trusted, 'array', uuid);
   }
 
   /** What the cloud has at this moment: stock changes with every order. */

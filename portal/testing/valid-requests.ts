@@ -261,6 +261,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   },
   'arrays.listCompatibleInterfaces': ownersArray,
   'arrays.getContents': ownersArray,
+  'arrays.getIdentity': ownersArray,
   'arrays.undelete': ownersDeletedArray,
   'arrays.purge': ownersDeletedArray,
   'arrays.addInterface': async (portal, caller) => ({

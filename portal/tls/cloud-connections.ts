@@ -2,14 +2,21 @@ import {
   guardedFetch,
   hasRole,
   outgoingAddress,
+  plainRequests,
   RenewedCertificate,
   secureFetch,
+  secureRequests,
   type Clock,
   type Issuer,
+  type StartRequest,
   type TlsRole,
 } from '@granary/kernel';
 
 const FETCHES_MAX = 2_000;
+/** To one array, of requests that are passed on as they stream: some of them have no end of their own. */
+const STREAMS_MAX = 1_024;
+
+const inTheClear = plainRequests(outgoingAddress, STREAMS_MAX);
 
 interface CloudConnectionsOptions {
   readonly clock: Clock;
@@ -25,6 +32,7 @@ export class CloudConnections {
   readonly isInsecure: boolean;
   readonly #own: RenewedCertificate | undefined;
   readonly #fetches = new Map<string, typeof fetch>();
+  readonly #requests = new Map<string, StartRequest>();
 
   constructor({ authority, clock, isInsecure = false }: CloudConnectionsOptions) {
     this.authority = authority;
@@ -40,23 +48,41 @@ export class CloudConnections {
    */
   fetchTo(trusted: string | null, role: TlsRole, id?: string): typeof fetch {
     if (trusted === null) return guardedFetch;
-    const key = `${role} ${id ?? ''} ${trusted}`;
-    const known = this.#fetches.get(key);
-    if (known) return known;
-    if (this.#fetches.size >= FETCHES_MAX) this.#fetches.clear();
+    return kept(this.#fetches, keyOf(trusted, role, id), () => secureFetch(this.#trustIn(trusted, role, id)));
+  }
+
+  /** The same way, for requests whose bodies and answers are streams. */
+  requestsTo(trusted: string | null, role: TlsRole, id?: string): StartRequest {
+    if (trusted === null) return inTheClear;
+    const make = () => secureRequests(this.#trustIn(trusted, role, id), STREAMS_MAX);
+    return kept(this.#requests, keyOf(trusted, role, id), make);
+  }
+
+  #trustIn(trusted: string, role: TlsRole, id: string | undefined): Parameters<typeof secureFetch>[0] {
     const own = this.#own;
-    const made = secureFetch({
+    return {
       trusted: [trusted],
       client: own && (() => own.source.current),
       addressOf: outgoingAddress,
       problemOf: ({ subjectaltname }) =>
         hasRole(subjectaltname, role, id) ? undefined : new Error(`its certificate is not that of the ${role}`),
-    });
-    this.#fetches.set(key, made);
-    return made;
+    };
   }
 
   stop(): void {
     this.#own?.stop();
   }
+}
+
+function keyOf(trusted: string, role: TlsRole, id: string | undefined): string {
+  return `${role} ${id ?? ''} ${trusted}`;
+}
+
+function kept<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= FETCHES_MAX) known.clear();
+  const made = make();
+  known.set(key, made);
+  return made;
 }

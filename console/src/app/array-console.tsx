@@ -14,11 +14,11 @@ const PATHS = { array: 'block', objects: 'objects' } as const;
 /** An array behind the portal: its pages speak to it as the person's own user there. */
 export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonly children: ReactNode }) {
   const id = useParam('arrayId');
-  const identity = useRead(portal.arrays.identity, { array_id: Number(id) });
+  const identity = useRead(portal.arrays.getIdentity, { array_id: Number(id) });
   if (identity.isPending) return <Loading />;
   if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;
-  const { known, username, role, account_id, account_name } = identity.data.data;
-  if (!known || role === null) return <Unknown id={id} username={username} />;
+  const { known, message, username, role, account_id, account_name } = identity.data.data;
+  if (!known || role === null || username === null) return <Unknown id={id} message={message} />;
   const who = { username, role, accountId: account_id ?? undefined, accountName: account_name ?? undefined };
   return (
     <BaseContext value={`/arrays/${id}/${PATHS[props.api]}`}>
@@ -37,14 +37,12 @@ function Feed() {
   return null;
 }
 
-function Unknown({ id, username }: { readonly id: string; readonly username: string }) {
+function Unknown({ id, message }: { readonly id: string; readonly message: string | null }) {
   return (
     <Stack>
-      <Alert color="yellow" title="This array has no user of yours">
-        <Text>
-          The array has no user {username}. An administrator of the array can add one of that name; then this page shows
-          what that user may see. What the portal knows of the array is on its own page.
-        </Text>
+      <Alert color="yellow" title="You have no user in this array">
+        <Text>{message}</Text>
+        <Text>What the portal knows of the array is on its own page.</Text>
       </Alert>
       <Button component={Link} to={`/arrays/${id}`} variant="default" w="fit-content">
         To the array’s page

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { ApiError, arrayClient } from '@granary/client';
+import { arrayApi } from '@granary/contract/array';
+import { testArray } from '../../array/testing/test-array.ts';
+import { startTestPortal, type Person } from '../testing/portal.ts';
+
+/**
+ * Goal: whoever comes through the portal is at the array the user of the same name, or nobody; and what is the portal's
+ * stays there.
+ * Method: a portal on a cloud in memory, whose record of an array leads to a real one.
+ */
+const INTERNAL_KEY = 'the key of portal and array';
+const portal = await startTestPortal();
+after(() => portal.stop());
+const array = await testArray({ after }, { internalKey: INTERNAL_KEY, owner: 'owner', drives: 2 });
+await array.client.call(arrayApi.groups.users.create, {
+  username: 'admin',
+  password: 'Some-Passw0rd',
+  role: 'user',
+});
+const { id } = await portal.array(portal.owner);
+await leadTo(id, array.configuration.managementUrl);
+
+async function leadTo(number: number, url: string): Promise<void> {
+  portal.cloud.managementUrl = url;
+  const key = portal.tools.vault.seal(INTERNAL_KEY);
+  await portal.store.write((tx) => {
+    tx.run('UPDATE arrays SET management_url = :url, internal_key_sealed = :key WHERE id = :number', {
+      url,
+      key,
+      number,
+    });
+  });
+}
+
+function via(person: Person | undefined, path: string, init: RequestInit = {}, number = id): Promise<Response> {
+  const headers = { ...(person && { 'x-token': person.token }), ...(init.headers as Record<string, string>) };
+  return fetch(`${portal.url}/via/${number}${path}`, { ...init, headers });
+}
+
+interface Said {
+  readonly response: { readonly status: number; readonly message?: string } & Record<string, unknown>;
+}
+
+async function said(answer: Response): Promise<Said['response']> {
+  return ((await answer.json()) as Said).response;
+}
+
+test('the owner of an array is its user of the same name, with the rights of that user', async () => {
+  const client = arrayClient({
+    url: `${portal.url}/via/${id}`,
+    fetch: (input, init) => {
+      const request = new Request(input as string, init);
+      request.headers.set('x-token', portal.owner.token);
+      return fetch(request);
+    },
+  });
+  const { disks } = await client.drives.list({});
+  assert.equal(disks.length, 2);
+  await client.users.create({ username: 'kim', password: 'Some-Passw0rd', role: 'user' });
+  const { messages } = await client.messages.list({});
+  assert.ok(messages.some((one) => /User owner signed in through the portal\./.test(JSON.stringify(one))));
+  await client.users.delete({ name: 'kim' });
+  await assert.rejects(client.users.delete({ name: 'nobody' }), ApiError);
+});
+
+test('an administrator of the portal has the rights of their user there, and no more', async () => {
+  const listed = await said(await via(portal.admin, '/api/drives'));
+  assert.equal(listed.status, 0);
+  const refused = await said(await via(portal.admin, '/api/users', { method: 'POST', body: 'username=x&role=admin' }));
+  assert.equal(refused.status, 6);
+});
+
+test('the array of another is not found, and who has no user in an array sees its record only', async () => {
+  const foreign = await said(await via(portal.otherUser, '/api/drives'));
+  assert.deepEqual([foreign.status, foreign.message], [20001, `There is no array ${id}.`]);
+  const { data: mine } = await portal.owner.client.arrays.getIdentity({ array_id: id });
+  assert.deepEqual([mine.known, mine.username, mine.role], [true, 'owner', 'admin']);
+  const other = await portal.array(portal.friend);
+  await leadTo(other.id, array.configuration.managementUrl);
+  const { data: none } = await portal.friend.client.arrays.getIdentity({ array_id: other.id });
+  assert.equal(none.known, false);
+  assert.match(none.message ?? '', /no user friend/);
+  const refused = await said(await via(portal.friend, '/api/drives', {}, other.id));
+  assert.deepEqual([refused.status, refused.message], [20021, none.message]);
+});
+
+test('without a sign-in nothing is passed on, nor anything but the two doors', async () => {
+  assert.equal((await said(await via(undefined, '/api/drives'))).status, 5);
+  const headers = { 'x-access-key': array.user.access_key };
+  assert.equal((await said(await via(undefined, '/api/drives', { headers }))).status, 5);
+  for (const path of ['', '/metrics', '/apix', '/api/%2e%2e/metrics', '/api/a/%2E./b'])
+    assert.equal((await via(portal.owner, path)).status, 404, path);
+  const stored = await via(portal.owner, '/s3/bucket');
+  assert.match(await stored.text(), /<Message>Array .* is not an object storage array\./);
+});
+
+test('a request whose key went with a restart of the array gets another one', async () => {
+  assert.equal((await said(await via(portal.owner, '/api/drives'))).status, 0);
+  await array.restart();
+  assert.equal((await said(await via(portal.owner, '/api/drives'))).status, 0);
+  await array.restart();
+  const body = Buffer.from(
+    `{"username":"jo","role":"user","password":"Some-Passw0rd","email":"${' '.repeat(300_000)}"}`,
+  );
+  const large = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
+  assert.equal((await said(await via(portal.owner, '/api/users', large))).status, 7);
+  await array.stop();
+  const message = new RegExp(`Array .* does not answer at ${array.configuration.managementUrl}`);
+  assert.match((await said(await via(portal.owner, '/api/drives'))).message ?? '', message);
+  await array.restart();
+});
