@@ -65,7 +65,7 @@ function expectedCode(access: Access, who: Who): number {
 
 function codeOf({ headers, text }: Received): number {
   // A file is sent to those who may have it.
-  if (headers['content-type'] === 'application/zip') return 0;
+  if (['application/zip', EVENT_STREAM].includes(String(headers['content-type']))) return 0;
   const [body] = Object.values(JSON.parse(text) as Record<string, { status: number }>);
   return body!.status;
 }

@@ -1,7 +1,17 @@
 import type { peerApi } from '@granary/contract/array';
-import { metricsTokenRoutes, webhookRoutes, WebhookService, type Handlers } from '@granary/kernel';
+import {
+  ChangeDetector,
+  ChangeFeed,
+  changeRoutes,
+  metricsTokenRoutes,
+  webhookRoutes,
+  WebhookService,
+  type Handlers,
+} from '@granary/kernel';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditLogService } from './audit/service.ts';
+import { concerns } from './changes/concerns.ts';
+import { shownOf } from './changes/shown.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
 import { CloneService } from './consistency-groups/service.ts';
 import { fileCategoryRoutes } from './file-lifecycle/categories/routes.ts';
@@ -85,6 +95,10 @@ import { VolumeService } from './volumes/service.ts';
 /** The whole array, put together: who needs whom stands here and nowhere else. */
 export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbeat }) {
   const { store, events, jobs } = tools;
+  // Every user may list events.
+  const changes = new ChangeFeed({ events, jobs, concerns, mayListEvents: () => true });
+  const detector = new ChangeDetector(changes);
+  tools.readings.onReading((readings) => detector.compare(() => store.read((db) => shownOf(db, readings))));
   const users = new ArrayUserService(tools);
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);
@@ -190,12 +204,14 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),
     lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies, fileLifecycle.settings),
     messages: messageRoutes(store, events),
+    changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
   };
   const peerHandlers: Handlers<typeof peerApi, PeerActor> = {
     peers: { ...peerRoutes(peers, pools), ...destinationRoutes(mirrors.destinations) },
   };
   return {
+    changes,
     users,
     creators,
     settings,

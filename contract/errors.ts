@@ -90,6 +90,13 @@ export const singleErrors = {
     message: 'This was asked for too often; try again in {seconds} seconds.',
   },
 
+  too_many_streams: {
+    http: 429,
+    code: 21,
+    keepsHttp: true,
+    message: '{max} streams of changes are open, which is the most {whose}; close one and try again.',
+  },
+
   webhook_not_found: { http: 404, code: 17, message: 'Webhook {id} was not found.' },
 
   // Portal

@@ -98,6 +98,7 @@ export async function startObjects(
     handlers,
     authenticate: authenticator(people.signIns, () => configuration),
     credentialsInBody: true,
+    changes: services.changes,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
@@ -132,6 +133,7 @@ export async function startObjects(
       await record('The array follows a new configuration.');
     },
     async stop() {
+      services.changes.close();
       await server.stop();
       await services.stop();
       await tools.jobs.stop();

@@ -114,6 +114,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     version: options.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : ready ? undefined : 'the portal is starting'),
     tls: options.tls,
+    changes: services.changes,
     measures: portalMeasures(tools, options.version),
   });
   const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);

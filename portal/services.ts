@@ -1,4 +1,11 @@
-import { EventMailer, metricsTokenRoutes, webhookRoutes, WebhookService } from '@granary/kernel';
+import {
+  ChangeFeed,
+  changeRoutes,
+  EventMailer,
+  metricsTokenRoutes,
+  webhookRoutes,
+  WebhookService,
+} from '@granary/kernel';
 import type { ProviderId } from './ids.ts';
 import { AccountOpening } from './accounts/opening.ts';
 import { accountRoutes } from './accounts/routes.ts';
@@ -23,6 +30,7 @@ import { ArrayStates } from './arrays/states.ts';
 import { ArrayWatcher } from './arrays/watcher.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { BillingService } from './billing/service.ts';
+import { concerns } from './changes/concerns.ts';
 import { Joining } from './clouds/joining.ts';
 import { IssuerRenewals } from './clouds/renewals.ts';
 import { findCloud } from './clouds/repository.ts';
@@ -54,6 +62,7 @@ import { userRoutes } from './users/routes.ts';
 import { PortalUserService } from './users/service.ts';
 
 export interface Services {
+  readonly changes: ChangeFeed;
   readonly signIn: SignIn;
   readonly users: PortalUserService;
   readonly clouds: CloudService;
@@ -72,6 +81,8 @@ const PORTAL = { service: 'portal', name: 'portal', id: 'portal' };
 
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
+  const mayListEvents = ({ role }: { readonly role: string }) => role === 'admin';
+  const changes = new ChangeFeed({ ...tools, concerns, mayListEvents });
   const signIn = new SignIn(tools);
   const users = new PortalUserService(tools, signIn, userRelations);
   const records = new ArrayRecords(tools);
@@ -139,14 +150,28 @@ export function createServices(tools: Tools): Services {
     networkRoutes(new NetworkService({ tools, vlans, refreshCloud, arrayNames: namesOfArrays }), vlans),
     billingRoutes(new BillingService(tools)),
     eventRoutes(tools),
+    { changes: changeRoutes(changes) },
     settingRoutes(new SettingService(tools)),
     mailRoutes(mailSettings),
     { settings: metricsTokenRoutes(tools), webhooks: webhookRoutes(webhooks) },
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
-  const watcher = new ArrayWatcher(parts);
-  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, webhooks, mailer, handlers };
+  const watcher = new ArrayWatcher({ ...parts, changes });
+  return {
+    changes,
+    signIn,
+    users,
+    clouds,
+    providers,
+    renewals,
+    watcher,
+    deletions,
+    signUps,
+    webhooks,
+    mailer,
+    handlers,
+  };
 }
 
 /** Two folders may serve one group: prices of providers are in `pricing`. */

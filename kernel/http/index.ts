@@ -1,3 +1,5 @@
+export { ChangeDetector } from './change-detector.ts';
+export { ChangeFeed, changeRoutes, type Concerns } from './change-feed.ts';
 export { Listeners, type ListenAddress } from './listeners.ts';
 export { isReply } from './schemas.ts';
 export { createApiServer, innerApi, type ApiServerOptions } from './server.ts';

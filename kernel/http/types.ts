@@ -9,6 +9,8 @@ export interface Actor {
   /** Unique among all callers: idempotency keys belong to it. */
   readonly id: string;
   readonly role: string;
+  /** The session that the request came with, where it came with one. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Where a service finds the credentials of a request. */
@@ -26,6 +28,8 @@ export interface Context<A extends Actor> {
   readonly actor: A;
   readonly ip: string;
   readonly log: Log;
+  /** Whether the credentials of the request are good this moment, for a reply that takes long. */
+  readonly isSignedIn?: () => Promise<boolean>;
   /** The total number of records of a list, for the `X-Total-Count` header. */
   total: number | undefined;
 }
