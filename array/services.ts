@@ -1,5 +1,8 @@
 import type { peerApi } from '@granary/contract/array';
 import {
+  ChangeDetector,
+  ChangeFeed,
+  changeRoutes,
   metricsTokenRoutes,
   sessionRoutes,
   Sessions,
@@ -10,6 +13,8 @@ import {
 } from '@granary/kernel';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditLogService } from './audit/service.ts';
+import { concerns } from './changes/concerns.ts';
+import { shownOf } from './changes/shown.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
 import { CloneService } from './consistency-groups/service.ts';
 import { fileCategoryRoutes } from './file-lifecycle/categories/routes.ts';
@@ -95,7 +100,12 @@ import { VolumeService } from './volumes/service.ts';
 /** The whole array, put together: who needs whom stands here and nowhere else. */
 export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbeat }) {
   const { store, events, jobs } = tools;
+  // Every user may list events.
+  const changes = new ChangeFeed({ events, jobs, concerns, mayListEvents: () => true });
+  const detector = new ChangeDetector(changes);
+  tools.readings.onReading((readings) => detector.compare(() => store.read((db) => shownOf(db, readings))));
   const sessions = new Sessions(tools, () => `array_${tools.configuration().internalName}`);
+  sessions.onEnded((id) => changes.endSession(id));
   const users = new ArrayUserService(tools, sessions);
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);
@@ -204,12 +214,14 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),
     lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies, fileLifecycle.settings),
     messages: messageRoutes(store, events),
+    changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
   };
   const peerHandlers: Handlers<typeof peerApi, PeerActor> = {
     peers: { ...peerRoutes(peers, pools), ...destinationRoutes(mirrors.destinations) },
   };
   return {
+    changes,
     sessions,
     users,
     creators,

@@ -117,6 +117,7 @@ export async function startArray(
       services.creators.authorise(actor, access, input);
     },
     credentialsInBody: true,
+    changes: services.changes,
     inner: [
       innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
       innerApi(
@@ -156,6 +157,7 @@ export async function startArray(
       await recordEvent('The array follows a new configuration.');
     },
     async stop() {
+      services.changes.close();
       await server.stop();
       tools.heartbeat.stop();
       await stopWatching(services);

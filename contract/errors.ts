@@ -106,6 +106,12 @@ export const singleErrors = {
     code: 22,
     message: 'A page of another origin made this request; changes made with a session come from pages of this service.',
   },
+  too_many_streams: {
+    http: 429,
+    code: 25,
+    keepsHttp: true,
+    message: '{max} streams of changes are open, which is the most {whose}; close one and try again.',
+  },
 
   webhook_not_found: { http: 404, code: 17, message: 'Webhook {id} was not found.' },
 

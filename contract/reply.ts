@@ -18,6 +18,9 @@ export interface FileReply {
 
 export type Reply = RecordReply | FileReply;
 
+/** A file without an end: events as they happen. */
+export const EVENT_STREAM = 'text/event-stream';
+
 /** What a handler of a file reply returns. */
 export interface FileBody {
   readonly filename: string;

@@ -1,5 +1,14 @@
-import { metricsTokenRoutes, webhookRoutes, WebhookService, type HostedConfiguration } from '@granary/kernel';
+import {
+  ChangeFeed,
+  changeRoutes,
+  metricsTokenRoutes,
+  webhookRoutes,
+  WebhookService,
+  type HostedConfiguration,
+} from '@granary/kernel';
 import { createRequestAccounting } from './request-accounting.ts';
+import { concerns } from './changes/concerns.ts';
+import { EngineWatch } from './changes/watch.ts';
 import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
 import { dataAddresses } from './engine/serving/addresses.ts';
@@ -28,6 +37,9 @@ import { VirtualControllerService } from './virtual-controllers/service.ts';
 
 export function createServices(tools: ObjectsTools) {
   const { store, events, configuration, engine, clock } = tools;
+  const mayListEvents = ({ role }: { readonly role: string }) => role === 'objs_admin';
+  const changes = new ChangeFeed({ ...tools, concerns, mayListEvents });
+  const watch = new EngineWatch({ ...tools, feed: changes });
   const settings = new ArraySettings(tools);
   const people = createPeople(tools, settings);
   const delegatedKeys = new DelegatedKeyService(tools);
@@ -71,10 +83,12 @@ export function createServices(tools: ObjectsTools) {
       ...people.handlers.settings,
     },
     messages: messageRoutes(store, events),
+    changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
     destinations: destinationRoutes(destinations, destinationGrants),
   };
   return {
+    changes,
     settings,
     people,
     encryption,
@@ -100,8 +114,10 @@ export function createServices(tools: ObjectsTools) {
       replication.start();
       expiry.start();
       webhooks.deliveries.start();
+      watch.start();
     },
     async stop() {
+      watch.stop();
       await webhooks.deliveries.stop();
       replication.stop();
       await expiry.stop();

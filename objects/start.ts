@@ -70,6 +70,7 @@ export async function startObjects(
     returnProxies: (kept: number) => host.returnProxies(kept),
   };
   const services = createServices(tools);
+  people.sessions.onEnded((id) => services.changes.endSession(id));
   const { settings, people, certificates, encryption, accounting, handlers } = services;
   // With the reserve of a full disk: an array that does not start frees no space.
   await runFreeing(true, async () => {
@@ -113,6 +114,7 @@ export async function startObjects(
       ),
     ],
     credentialsInBody: true,
+    changes: services.changes,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,
     console: first.consoleFolder,
@@ -148,6 +150,7 @@ export async function startObjects(
       await record('The array follows a new configuration.');
     },
     async stop() {
+      services.changes.close();
       await server.stop();
       await services.stop();
       await tools.jobs.stop();

@@ -117,6 +117,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     console: options.consoleFolder,
     notReady: () => (store.isDiskFull ? 'the disk is full' : ready ? undefined : 'the portal is starting'),
     tls: options.tls,
+    changes: services.changes,
     streams: [services.passage.route],
     measures: portalMeasures(tools, options.version),
   });

@@ -1,4 +1,6 @@
 import {
+  ChangeFeed,
+  changeRoutes,
   EventMailer,
   metricsTokenRoutes,
   sessionRoutes,
@@ -32,6 +34,7 @@ import { ArrayStates } from './arrays/states.ts';
 import { ArrayWatcher } from './arrays/watcher.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { BillingService } from './billing/service.ts';
+import { concerns } from './changes/concerns.ts';
 import { Joining } from './clouds/joining.ts';
 import { IssuerRenewals } from './clouds/renewals.ts';
 import { findCloud } from './clouds/repository.ts';
@@ -65,6 +68,7 @@ import { userRoutes } from './users/routes.ts';
 import { PortalUserService } from './users/service.ts';
 
 export interface Services {
+  readonly changes: ChangeFeed;
   readonly signIn: SignIn;
   readonly sessions: Sessions;
   readonly users: PortalUserService;
@@ -85,6 +89,8 @@ const PORTAL = { service: 'portal', name: 'portal', id: 'portal' };
 
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
+  const mayListEvents = ({ role }: { readonly role: string }) => role === 'admin';
+  const changes = new ChangeFeed({ ...tools, concerns, mayListEvents });
   const sessions = new Sessions(tools, () => PORTAL.service);
   const signIn = new SignIn(tools, sessions);
   const endSessions = (tx: Tx, userId: UserId, except?: number) => sessions.endOfUser(tx, `user:${userId}`, except);
@@ -135,6 +141,7 @@ export function createServices(tools: Tools): Services {
   };
   const passage = new Passage(parts);
   sessions.onEnded((id) => {
+    changes.endSession(id);
     passage.endSession(id).catch((error: unknown) => tools.log.warn({ error }, 'keys of a session were not dropped'));
   });
   const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
@@ -158,6 +165,7 @@ export function createServices(tools: Tools): Services {
     networkRoutes(new NetworkService({ tools, vlans, refreshCloud, arrayNames: namesOfArrays }), vlans),
     billingRoutes(new BillingService(tools)),
     eventRoutes(tools),
+    { changes: changeRoutes(changes) },
     settingRoutes(new SettingService(tools)),
     mailRoutes(mailSettings),
     {
@@ -168,9 +176,9 @@ export function createServices(tools: Tools): Services {
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
-  const watcher = new ArrayWatcher(parts);
+  const watcher = new ArrayWatcher({ ...parts, changes });
   const running = { renewals, watcher, deletions, signUps, webhooks, mailer, passage };
-  return { signIn, sessions, users, clouds, providers, ...running, handlers };
+  return { changes, signIn, sessions, users, clouds, providers, ...running, handlers };
 }
 
 /** Two folders may serve one group: prices of providers are in `pricing`. */

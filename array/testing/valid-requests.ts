@@ -407,6 +407,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'controllers.performance': measured('controllers', controller),
   'controllers.cachePerformance': measured('controllers', controller),
   'controllers.cacheStats': measured('controllers', controller),
+  'changes.watch': () => ({ seconds: 0 }),
   'messages.list': () => ({
     start: 0,
     limit: 10,

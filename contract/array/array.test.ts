@@ -12,6 +12,7 @@ const decided = [
   'POST /users/{name}/access_key',
   'GET /users',
   'POST /users',
+  'GET /changes',
   'GET /messages',
   'GET /snapshots',
   'GET /snapshots/{id}',

@@ -1,5 +1,6 @@
 import type { Api } from '../endpoint.ts';
 import { auditLogs } from './audit.ts';
+import { changes } from './changes.ts';
 import { consistencyGroups, snapshotSets } from './consistency-groups.ts';
 import { controllers } from './controllers.ts';
 import { drives } from './drives.ts';
@@ -85,6 +86,7 @@ export const arrayApi = {
     auditLogs,
     controllers,
     messages,
+    changes,
     settings,
     webhooks,
   },

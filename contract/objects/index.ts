@@ -1,5 +1,6 @@
 import type { Api } from '../endpoint.ts';
 import { accounts } from './accounts.ts';
+import { changes } from './changes.ts';
 import { destinations } from './destinations.ts';
 import { drives } from './drives.ts';
 import { loadBalancerGroups } from './load-balancer-groups.ts';
@@ -51,6 +52,7 @@ export const objectsApi = {
     destinations,
     usageReports,
     messages,
+    changes,
     accessLogs,
     settings,
     webhooks,

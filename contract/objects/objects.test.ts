@@ -13,6 +13,7 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
 
 /** Ours: what an administrator needs and the specification does not have. */
 const additions = [
+  'GET /changes',
   'GET /webhooks',
   'POST /webhooks',
   'GET /webhooks/{id}',

@@ -1,6 +1,7 @@
 import type { Api } from '../endpoint.ts';
 import { arrays } from './arrays.ts';
 import { billing } from './billing.ts';
+import { changes } from './changes.ts';
 import { clouds, driveTypes } from './clouds.ts';
 import { events } from './events.ts';
 import { virtualNetworks, vlans } from './networks.ts';
@@ -40,6 +41,7 @@ export const portalApi = {
     virtualNetworks,
     billing,
     events,
+    changes,
     settings,
     webhooks,
   },

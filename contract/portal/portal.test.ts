@@ -19,6 +19,7 @@ const additions = [
   'GET /settings/metrics_token',
   'POST /settings/metrics_token',
   'DELETE /settings/metrics_token',
+  'GET /changes',
   'GET /messages',
   'GET /users',
   'GET /users/{id}',

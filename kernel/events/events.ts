@@ -74,6 +74,7 @@ const FIELDS = { msg_id: 'id', msg_title: 'title', msg_severity: 'severity', msg
 
 export class EventLog {
   readonly #clock: Clock;
+  readonly #listeners: ((event: RecordedEvent) => void)[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -81,15 +82,26 @@ export class EventLog {
 
   /** Recorded in the transaction of the change it tells of: neither is there without the other. */
   record(tx: Tx, event: NewEvent): void {
-    const id = insertEvent(tx, {
+    const recorded = {
       createdAt: this.#clock.now(),
       severity: severity[event.severity ?? 'info'],
       title: event.title,
       subject: event.subject,
       actor: event.actor ?? 'system',
       kind: event.kind ?? kindOf(event.subject),
-    });
+    };
+    const id = insertEvent(tx, recorded);
     if (id % TRIM_EVERY === 0) trimEvents(tx, { othersMax: EVENTS_MAX, loginsMax: LOGINS_MAX });
+    // Lists leave logins without a problem out.
+    if (this.#listeners.length === 0 || (recorded.kind === LOGIN && recorded.severity >= severity.info)) return;
+    tx.afterCommit(() => {
+      for (const listener of this.#listeners) listener({ id, ...recorded });
+    });
+  }
+
+  /** Called with each event once it is durable, those that lists leave out excepted. Must not throw. */
+  onRecorded(listener: (event: RecordedEvent) => void): void {
+    this.#listeners.push(listener);
   }
 
   list(db: Db, filter: EventFilter): { messages: EventMessage[]; count: number } {
@@ -132,7 +144,8 @@ function kindOf(subject: string): string {
   return subject.split(':', 1)[0] ?? subject;
 }
 
-function toMessage(event: RecordedEvent): EventMessage {
+/** As lists show it. */
+export function toMessage(event: RecordedEvent): EventMessage {
   return {
     msg_id: String(event.id),
     msg_title: event.title,

@@ -1,3 +1,5 @@
+export { ChangeDetector } from './change-detector.ts';
+export { ChangeFeed, changeRoutes, type Concerns } from './change-feed.ts';
 export { Listeners, type ListenAddress } from './listeners.ts';
 export { statusText } from './envelope.ts';
 export { formatOfAccept } from './format.ts';

@@ -1,5 +1,13 @@
 import { TLSSocket } from 'node:tls';
-import { type Access, type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
+import {
+  EVENT_STREAM,
+  pathParams,
+  type Access,
+  type Api,
+  type FileBody,
+  type FileReply,
+  type Operation,
+} from '@granary/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markSignedIn } from '../edge/index.ts';
 import { assert } from '../assert.ts';
@@ -42,6 +50,8 @@ export interface OperationTools {
   readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
   /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean | undefined;
+  /** Called with the group of each operation that changed something, once that is durable. Must not throw. */
+  readonly onChanged?: ((group: string) => void) | undefined;
   /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
 }
@@ -157,7 +167,13 @@ export class ServedOperation {
       log.debug({ operation: this.#operation.id, status: answer.status, ms: Math.round(ms) }, 'a request was answered');
     }
     sendAnswer(asking.reply, answer, asking.format);
+    if (this.#mayHaveChanged(answer)) this.#tools.onChanged?.(this.#operation.group);
     this.#reportAnswered(asking, answer);
+  }
+
+  /** An asynchronous result has a code, too: what it is about is being changed. */
+  #mayHaveChanged({ code }: Answer): boolean {
+    return this.#operation.endpoint.method !== 'GET' && (code === undefined || code === this.#tools.api.asyncStatus);
   }
 
   #reportAnswered({ request: { ip }, raw: params, actor }: Asking, { code = 0 }: Answer): void {
@@ -178,6 +194,7 @@ export class ServedOperation {
       const input = this.#read(raw);
       const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
       authorise();
+      const isSignedIn = () => this.#isSignedIn(asking, actor);
       const { ip } = request;
       const browser = browserOf(request);
       const context: Context<Actor> = {
@@ -185,6 +202,7 @@ export class ServedOperation {
         ip,
         browser,
         log: this.#tools.log,
+        isSignedIn,
         setCookie: undefined,
         total: undefined,
       };
@@ -250,6 +268,11 @@ export class ServedOperation {
     const { endpoint } = this.#operation;
     const { headers, ip, socket } = request;
     return this.#tools.authenticate({ headers, params, ip, socket, endpoint });
+  }
+
+  async #isSignedIn(asking: Asking, before: Actor): Promise<boolean> {
+    const actor = await this.#authenticate(asking, asking.actor ? asking.admittedBy : asking.raw);
+    return actor?.id === before.id && actor.role === before.role;
   }
 
   #accept(asking: Asking, actor: Actor): Actor {
@@ -322,6 +345,9 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 }
 
 function fileAnswer(file: FileBody | StreamedFile, { contentType }: FileReply): Answer {
+  // Not to be saved, and nothing on the way may hold parts of it back.
+  if (contentType === EVENT_STREAM && 'stream' in file)
+    return { status: 200, headers: { 'content-type': contentType, 'x-accel-buffering': 'no' }, body: file.stream };
   const disposition = `attachment; filename="${file.filename.replace(/[^\w.-]/g, '_')}"`;
   const body = 'stream' in file ? file.stream : file.bytes;
   return { status: 200, headers: { 'content-type': contentType, 'content-disposition': disposition }, body };

@@ -18,6 +18,7 @@ import { dropUnread, limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
 import type { TlsSource } from '../tls/source.ts';
 import { acceptBodies, acceptOctets, type Raw } from './body.ts';
+import type { ChangeFeed } from './change-feed.ts';
 import { serveDocs } from './docs.ts';
 import { errorAnswer } from './envelope.ts';
 import { parseQuery } from './form.ts';
@@ -70,6 +71,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   /** Undefined when ready, else what is missing. */
   readonly notReady?: () => string | undefined;
   readonly tls?: TlsSource | undefined;
+  /** Told of every operation that changed something, and closed before the server stops. */
+  readonly changes?: ChangeFeed;
   /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: (call: AnsweredCall) => void;
   /** The folder of the built web console; without one, the address leads to a page of links. */
@@ -97,9 +100,14 @@ export async function createApiServer<P extends Api, A extends Actor>(
 
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
   const common = { log, metrics, idempotency, whenDurable: () => options.store.whenDurable() };
-  const { authenticate, credentialsInBody, onAnswered } = options;
+  const { authenticate, credentialsInBody, changes, onAnswered } = options;
+  const onChanged = changes && ((group: string) => changes.publish(group));
+  app.addHook('preClose', (done) => {
+    changes?.close();
+    done();
+  });
   const authorise = options.authorise as OperationTools['authorise'];
-  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onAnswered };
+  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onChanged, onAnswered };
   serveOperations(app, options.handlers, tools);
   app.register((scope, _, done) => {
     if (inner.length > 0) acceptOctets(scope);

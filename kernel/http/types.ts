@@ -31,6 +31,8 @@ export interface Context<A extends Actor> {
   readonly browser: Browser;
   /** The Set-Cookie header of the reply: only for endpoints that declare `setsCookie`. */
   setCookie: string | undefined;
+  /** Whether the credentials of the request are good this moment, for a reply that takes long. */
+  readonly isSignedIn?: () => Promise<boolean>;
   /** The total number of records of a list, for the `X-Total-Count` header. */
   total: number | undefined;
 }

@@ -74,6 +74,7 @@ export class Jobs {
   readonly #kinds = new Map<string, JobKind>();
   readonly #running = new Map<number, Promise<void>>();
   readonly #waiters = new Map<number, Set<() => void>>();
+  readonly #listeners: ((subject: string) => void)[] = [];
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #started = false;
@@ -130,6 +131,11 @@ export class Jobs {
     if (resumed > 0) log.info({ jobs: resumed }, 'resuming jobs that were cut off');
     this.#started = true;
     this.#wake(0);
+  }
+
+  /** Called with the subject of a job that starts, saves its progress or ends, once that is durable. Must not throw. */
+  onProgress(listener: (subject: string) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Starts no more jobs and waits for the running ones to reach a point they can resume from. */
@@ -201,6 +207,7 @@ export class Jobs {
     const ticket = randomUUID();
     try {
       if (!(await store.write((tx) => claimJob(tx, job.id, ticket)))) return;
+      this.#notifyListeners(job);
     } catch (error) {
       log.error({ error, job: job.id, kind: job.kind }, 'a job could not be claimed');
       return this.#pause();
@@ -226,6 +233,7 @@ export class Jobs {
         await this.#options.store.write((tx) => {
           this.#record(tx, job, ticket, ending);
         });
+        this.#notifyListeners(job);
         return;
       } catch (error) {
         ending = this.#surprise(job, error);
@@ -274,13 +282,18 @@ export class Jobs {
       attempts: job.attempts + 1,
       checkpoint: checkpoint === null ? undefined : (JSON.parse(checkpoint) as unknown),
       signal: this.#stopping.signal,
-      save: (progress, note, saved) => {
+      save: async (progress, note, saved) => {
         if (saved !== undefined) checkpoint = JSON.stringify(saved);
-        return store.write((tx) => {
+        await store.write((tx) => {
           saveProgress(tx, job.id, ticket, { progress: Math.floor(progress), note, checkpoint });
         });
+        this.#notifyListeners(job);
       },
     };
+  }
+
+  #notifyListeners({ subject }: Job): void {
+    for (const listener of this.#listeners) listener(subject);
   }
 
   #notifyWaiters(id: number): void {

@@ -280,6 +280,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     account_id: walk.home,
   }),
 
+  'changes.watch': () => ({ seconds: 0 }),
   'messages.list': () => ({ severity: 6, attr_key: 'account', attr_value: 'webhosting', start: 0, limit: 10 }),
   'accessLogs.list': () => ({
     limit: 10,

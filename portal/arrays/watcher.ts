@@ -1,6 +1,6 @@
 import { ConnectionError } from '@granary/client';
 import type { HostedArray } from '@granary/contract/cloud';
-import type { Tx } from '@granary/kernel';
+import { ChangeDetector, type ChangeFeed, type Tx } from '@granary/kernel';
 import type { CloudId } from '../ids.ts';
 import { findCloud, listClouds, setSeenAt } from '../clouds/repository.ts';
 import type { CloudService } from '../clouds/service.ts';
@@ -22,6 +22,7 @@ interface Parts {
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
   readonly interfaces: InterfaceService;
+  readonly changes: ChangeFeed;
 }
 
 /** Looks at the clouds every few seconds, so that an array that died, or came back, is shown as it is. */
@@ -34,6 +35,7 @@ export class ArrayWatcher {
   #polling: Promise<void> = Promise.resolve();
   #stopped = false;
   readonly #namedUnknown = new Set<number>();
+  readonly #detectors = new Map<number, ChangeDetector>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -97,6 +99,13 @@ export class ArrayWatcher {
       }
     });
     await this.#recordLook(cloudId, poll.at, RECORD_MS);
+    this.#detectorOf(cloudId).compare(() => ({ arrays: data }));
+  }
+
+  #detectorOf(cloudId: CloudId): ChangeDetector {
+    const detector = this.#detectors.get(cloudId) ?? new ChangeDetector(this.#parts.changes);
+    this.#detectors.set(cloudId, detector);
+    return detector;
   }
 
   /** After an older copy of the database was restored, arrays that were made since are named once a start. */

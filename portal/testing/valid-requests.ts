@@ -327,6 +327,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     return { id, provider_id: 1, vlan: data.find((one) => one.id === id)?.vlan_id };
   },
   'billing.download': nothing,
+  'changes.watch': () => ({ seconds: 0 }),
   'events.list': nothing,
   'settings.getLogLevel': nothing,
   'settings.setLogLevel': nothing,
