@@ -70,8 +70,8 @@ export async function startObjects(
     returnProxies: (kept: number) => host.returnProxies(kept),
   };
   const services = createServices(tools);
-  people.sessions.onEnded((id) => services.changes.endSession(id));
   const { settings, people, certificates, encryption, accounting, handlers } = services;
+  people.sessions.onEnded((id) => services.changes.endSession(id));
   // With the reserve of a full disk: an array that does not start frees no space.
   await runFreeing(true, async () => {
     await settings.create();
