@@ -4,6 +4,7 @@ import {
   checkedVault,
   createApiServer,
   createLog,
+  EncryptionReports,
   EventLog,
   HostedServer,
   innerApi,
@@ -36,6 +37,7 @@ const noHost: ProgramHost = {
   returnDrive: () => Promise.reject(new Error('No cloud runs this array.')),
   returnProxies: () => Promise.reject(new Error('No cloud runs this array.')),
   reportListening: () => undefined,
+  reportEncryption: () => Promise.resolve(),
   progress: () => undefined,
 };
 
@@ -122,6 +124,8 @@ export async function startArray(
   await readings.start();
   await tools.jobs.start();
   startWatching(services);
+  const encryptionReports = new EncryptionReports({ store, log, report: (changes) => host.reportEncryption(changes) });
+  await encryptionReports.start();
   store.keepCopies({ log });
   await recordEvent('The array started.');
 
@@ -149,6 +153,7 @@ export async function startArray(
       await running.stop();
       await engineEvents.whenRecorded();
       await recordEvent('The array stopped.');
+      await encryptionReports.stop();
       await store.stopCopies();
       store.close();
     },

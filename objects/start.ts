@@ -4,6 +4,7 @@ import {
   checkedVault,
   createApiServer,
   createLog,
+  EncryptionReports,
   EventLog,
   HostedServer,
   Jobs,
@@ -112,6 +113,8 @@ export async function startObjects(
   await tools.jobs.start();
   await runFreeing(true, () => services.recordInventory());
   services.start();
+  const encryptionReports = new EncryptionReports({ store, log, report: (changes) => host.reportEncryption(changes) });
+  await encryptionReports.start();
   store.keepCopies({ log });
   await record('The array started.');
 
@@ -138,6 +141,7 @@ export async function startObjects(
       await running.stop();
       await services.finish();
       await record('The array stopped.');
+      await encryptionReports.stop();
       await store.stopCopies();
       store.close();
     },

@@ -9,7 +9,7 @@ export type {
 } from './configuration.ts';
 export { storageHomes, type ControllerHome } from './controllers.ts';
 export { HostedServer, whyUnbound } from './hosted-server.ts';
-export type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
+export type { EncryptionChange, FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 export { servicePlaceText } from './service-place.ts';
 export { PULSE_FD, PULSE_VARIABLE } from './pulse.ts';
 export type { ProcessLimits } from './limits.ts';

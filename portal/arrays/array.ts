@@ -41,6 +41,9 @@ export interface ArrayRecord {
   readonly cacheMb: number | null;
   /** The bill accounts for all outages up to this one. */
   readonly outageSeen: string | null;
+  /** By the changes of encryption that the bill accounts for, up to `encryptionSeen`. */
+  readonly isEncrypted: boolean;
+  readonly encryptionSeen: string | null;
   readonly createdAt: number;
   readonly deletedAt: number | null;
   /** Until when a deleted array keeps what it holds; null when it does not. */

@@ -85,10 +85,11 @@ export class ArrayStates {
   }
 
   /** What the array is billed for from that moment on, as if it were in the state since then. */
-  meter(tx: Tx, { id, numberInCloud, publicIp, purgeAt, spec }: PortalArray, status: ArrayState, at: number): void {
+  meter(tx: Tx, array: PortalArray, status: ArrayState, at: number): void {
+    const { id, numberInCloud, publicIp, purgeAt, spec, isEncrypted } = array;
     const [placed, hasPublicIp, retained] = [numberInCloud !== null, publicIp !== null, purgeAt !== null];
     const hasPublicService = servedPlace(tx, id) !== null;
     const proxies = spec.proxy_zones.length;
-    syncMeter(tx, { id, status, placed, hasPublicIp, hasPublicService, retained, proxies, spec }, at);
+    syncMeter(tx, { id, status, placed, hasPublicIp, hasPublicService, retained, proxies, isEncrypted, spec }, at);
   }
 }

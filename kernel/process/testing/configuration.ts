@@ -66,5 +66,6 @@ export const testHost: ProgramHost = {
   returnDrive: noCloud,
   returnProxies: noCloud,
   reportListening: () => undefined,
+  reportEncryption: () => Promise.resolve(),
   progress: () => undefined,
 };
