@@ -9,6 +9,7 @@ import {
   HostedServer,
   innerApi,
   Jobs,
+  refuseWhileLockedDown,
   runFreeing,
   Store,
   systemClock,
@@ -26,6 +27,7 @@ import { reconcile, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
 import { arrayMeasures } from './metrics/measures.ts';
 import manifest from './package.json' with { type: 'json' };
+import { refuseNotOrdered } from './offers.ts';
 import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
 
@@ -108,8 +110,11 @@ export async function startArray(
     api: arrayApi,
     handlers,
     authenticate: authenticator(users, () => configuration),
-    authorise: (actor, access, input) => {
-      services.creators.authorise(actor, access, input);
+    authorise: (actor, endpoint, input) => {
+      const { users: signIn, settings } = arrayApi.groups;
+      refuseWhileLockedDown(configuration, actor, endpoint, [signIn.login, settings.restoreEncryption]);
+      refuseNotOrdered(configuration, endpoint, input);
+      services.creators.authorise(actor, endpoint.access, input);
     },
     credentialsInBody: true,
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),

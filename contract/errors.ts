@@ -90,6 +90,13 @@ export const singleErrors = {
     message: 'This was asked for too often; try again in {seconds} seconds.',
   },
 
+  locked_down: {
+    http: 409,
+    code: 18,
+    message:
+      'Array {name} is locked down: it serves its data, and nothing of it is changed until an administrator of the portal releases it.',
+  },
+
   webhook_not_found: { http: 404, code: 17, message: 'Webhook {id} was not found.' },
 
   // Portal

@@ -17,7 +17,7 @@ const SECOND_MS = 1_000;
 
 async function encryptionOn(admin: PortalClient): Promise<CsvRow[]> {
   const text = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
-  const { bytes } = await admin.billing.report({
+  const { bytes } = await admin.billing.download({
     start_datetime: text(Date.now() - 60 * MINUTE_MS),
     end_datetime: text(Date.now() + 2 * MINUTE_MS),
   });
@@ -34,10 +34,10 @@ test('encryption is billed exactly, through kill -9 of everything', async (t) =>
   const array = await orderArray(admin, 'vault', { SSD_10GB: 2 });
   const { pool } = await makePool(array.client, 'main');
   await array.client.settings.setEncryptionPassword({ encryption_pwd: 'open sesame' });
-  await array.client.volumes.create({ name: 'open', pool, capacity: '1G' });
+  await array.client.volumes.create({ name: 'open', pool, capacity: 1 });
   assert.deepEqual(await encryptionOn(admin), []);
   const began = Date.now();
-  const made = await array.client.volumes.create({ name: 'secret', pool, capacity: '1G', crypt: true });
+  const made = await array.client.volumes.create({ name: 'secret', pool, capacity: 1, crypt: true });
   const beganLatest = Date.now();
   await granary.kill();
   granary = await startGranary(dataDir);

@@ -1,10 +1,10 @@
-import { isPortalKey, type CredentialSource, type HostedConfiguration } from '@granary/kernel';
+import { isPortalKey, PORTAL_ACTOR, type CredentialSource, type HostedConfiguration } from '@granary/kernel';
 import type { ObjectsActor } from './actor.ts';
 import { SYSTEM_ACCOUNT } from './users/service.ts';
 import type { SignIns } from './users/sign-ins.ts';
 import type { User } from './users/user.ts';
 
-const portal: ObjectsActor = { id: 'portal', role: 'objs_admin', username: 'portal', accountId: null };
+const portal: ObjectsActor = { id: PORTAL_ACTOR, role: 'objs_admin', username: 'portal', accountId: null };
 
 /** By access key, by the portal's internal key, or by username and password. */
 export function authenticator(signIns: SignIns, configuration: () => HostedConfiguration) {

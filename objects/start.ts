@@ -8,6 +8,7 @@ import {
   EventLog,
   HostedServer,
   Jobs,
+  refuseWhileLockedDown,
   runFreeing,
   servicePlaceText,
   Store,
@@ -98,6 +99,10 @@ export async function startObjects(
     api: objectsApi,
     handlers,
     authenticate: authenticator(people.signIns, () => configuration),
+    authorise: (actor, endpoint) => {
+      const allowed = [objectsApi.groups.users.authenticate, objectsApi.groups.settings.restoreEncryption];
+      refuseWhileLockedDown(configuration, actor, endpoint, allowed);
+    },
     credentialsInBody: true,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,

@@ -162,8 +162,9 @@ export const ArraySpec = record('ArraySpec', {
   public_service: maybe(nullable(WantedService)),
   interfaces: few(WantedInterface, 64),
   fibre_channel: bool(),
-  file_lifecycle: bool(),
+  file_lifecycle: bool('Once it has file lifecycle it keeps it'),
   iscsi_dual_target: bool(),
+  locked_down: maybe(bool('Whether it serves its data and takes no changes')),
   data_reduction: bool(),
   raid_10_pools: bool(),
 });

@@ -1,4 +1,4 @@
-import { type Access, type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
+import { type Api, type Endpoint, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markSignedIn } from '../edge/index.ts';
 import { fail, GranaryError } from '../errors.ts';
@@ -35,7 +35,7 @@ export interface OperationTools {
   readonly whenDurable: () => Promise<void> | undefined;
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
   /** Throws when the caller's role may call, but the caller may not change the object that the parameters name. */
-  readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
+  readonly authorise?: ((actor: Actor, endpoint: Endpoint, input: Raw) => void) | undefined;
   /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean | undefined;
   /** Called for every request after its reply was sent. Must not throw. */
@@ -172,7 +172,7 @@ export class ServedOperation {
     return then(this.#authorise(asking), (actor) => {
       if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
       const input = this.#read(raw);
-      const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
+      const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint, input);
       authorise();
       const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
       const key = this.#idempotencyKey(request);

@@ -3,6 +3,9 @@ import type { CredentialSource } from '../http/types.ts';
 import { isPortal } from '../tls/peer.ts';
 import type { HostedConfiguration } from './configuration.ts';
 
+/** The id of the portal as an actor of an array. */
+export const PORTAL_ACTOR = 'portal';
+
 /**
  * Whether a key is the portal's. Where the array knows its portal's authority, the connection must be the portal's as
  * well: the key alone is not sufficient.

@@ -128,6 +128,16 @@ test('once it is disabled, new objects are in clear and the old ones are read as
   assert.equal(found('later-secret is what'), 0);
 });
 
+test('an array that is locked down serves its objects, can be read, and takes no changes', async () => {
+  await objects.change({ lockedDown: true });
+  const refused = await client.refused(settings.activateEncryption, {});
+  assert.match(refused.message, /is locked down: it serves its data/);
+  assert.equal((await read('open')).text, marked('open'));
+  expect(await put('while-locked'), 200);
+  await objects.signInOwner();
+  await objects.change({ lockedDown: false });
+});
+
 test('the cloud hears when encryption was switched on and off, and again after a restart', async () => {
   await client.call(settings.disableEncryption, {});
   const before = Date.now();

@@ -285,7 +285,11 @@ export class ArrayLifecycle {
     const before = await hosting.get();
     if (!before) return this.#failed(array, LOST);
     const spec = withDrivesOf(before, applyChange(array.spec, change));
-    const problem = problemsOf(array.product, spec, await clouds.freshInventory(array.cloudId))[0];
+    // What the cloud offers by now does not matter to an array that is only locked.
+    const problem =
+      change.type === 'lock_down'
+        ? undefined
+        : problemsOf(array.product, spec, await clouds.freshInventory(array.cloudId))[0];
     const sent = problem
       ? `${problem.field} ${problem.message}`
       : await hosting.put(spec, { without: leavingOut(change) });
@@ -319,6 +323,7 @@ export class ArrayLifecycle {
   #undoChange(tx: Tx, array: PortalArray, change: Change, reason: string): void {
     const { tools, states } = this.#parts;
     repository.setStatusMessage(tx, array.id, reason);
+    if (change.type === 'lock_down') repository.setLockedDown(tx, array.id, !change.locked);
     this.#giveUp(tx, change);
     states.touch(tx, array.id);
     tools.events.record(tx, {

@@ -32,6 +32,7 @@ const arrays = new Table<ArrayRecord, 'id'>('arrays', {
   publicIp: plain('public_ip'),
   cacheMb: plain('cache_mb'),
   outageSeen: plain('outage_seen'),
+  isLockedDown: flag('locked_down'),
   isEncrypted: flag('encrypted'),
   encryptionSeen: plain('encryption_seen'),
   createdAt: plain('created_at'),
@@ -146,6 +147,7 @@ const NOT_PLACED = {
   publicIp: null,
   cacheMb: null,
   outageSeen: null,
+  isLockedDown: false,
   isEncrypted: false,
   encryptionSeen: null,
   deletedAt: null,
@@ -242,6 +244,10 @@ export function setPlacement(tx: Tx, id: ArrayId, hosted: HostedArray): void {
 /** The bill accounts for all outages up to this one. */
 export function setOutageSeen(tx: Tx, id: ArrayId, outage: string): void {
   arrays.update(tx, { id }, { outageSeen: outage });
+}
+
+export function setLockedDown(tx: Tx, id: ArrayId, isLockedDown: boolean): void {
+  arrays.update(tx, { id }, { isLockedDown });
 }
 
 /** The bill accounts for all changes of its encryption up to this one. */

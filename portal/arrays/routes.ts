@@ -77,6 +77,11 @@ export function arrayRoutes(parts: Parts): PortalHandlers {
       disableDataReduction: async ({ array_id: id }, { actor }) => ({
         message: await arrays.setDataReduction(actor, id, false),
       }),
+      enableFileLifecycle: async ({ array_id: id }, { actor }) => ({
+        message: await arrays.enableFileLifecycle(actor, id),
+      }),
+      lockDown: async ({ array_id: id }, { actor }) => ({ message: await arrays.setLockedDown(actor, id, true) }),
+      release: async ({ array_id: id }, { actor }) => ({ message: await arrays.setLockedDown(actor, id, false) }),
       getContents: async ({ array_id: id }, { actor }) => ({ data: await contents.get(actor, id) }),
       delete: async ({ array_id: id }, { actor }) => ({ message: await arrays.delete(actor, id) }),
       undelete: async ({ array_id: id, name }, { actor }) => ({ message: await deletions.undelete(actor, id, name) }),

@@ -30,6 +30,10 @@ export function startingMove({ name }: PortalArray, { reason }: Pick<HostedArray
   };
 }
 
+export function refuseLockedDown({ isLockedDown, name }: Pick<PortalArray, 'isLockedDown' | 'name'>): void {
+  if (isLockedDown) throw fail('locked_down', { name });
+}
+
 /** The one place an array's state changes: its record, its bill and its events move together. */
 export class ArrayStates {
   readonly #tools: Tools;
@@ -46,8 +50,15 @@ export class ArrayStates {
     return array;
   }
 
-  /** The array, if it is in one of the states the action needs. */
+  /** The array, if it is in one of the states the action needs and takes changes. */
   require(db: Db, id: ArrayId, scope: UserId | null, action: string, needed: readonly ArrayState[]): PortalArray {
+    const array = this.requireState(db, id, scope, action, needed);
+    refuseLockedDown(array);
+    return array;
+  }
+
+  /** Also one that is locked down. */
+  requireState(db: Db, id: ArrayId, scope: UserId | null, action: string, needed: readonly ArrayState[]): PortalArray {
     const array = this.existing(db, id, scope);
     if (!needed.includes(array.status)) {
       throw fail('wrong_state', {
