@@ -130,6 +130,21 @@ test('encryption that ended with an outage that was not heard of yet is billed u
   ]);
 });
 
+test('encryption that came just before an outage, and was heard of after it, is billed up to it and from its end', async () => {
+  const { id, name, pass, since } = await anArray();
+  cloud.setState(name, 'starting', 'It ended.', [{ id: 'g-1', began_ms_ago: 4 * SECOND, ended_ms_ago: null }]);
+  await pass(10);
+  cloud.setEncryption(name, [{ id: 'on', active: true, ms_ago: 15 * SECOND }]);
+  cloud.setState(name, 'running', undefined, [{ id: 'g-1', began_ms_ago: 14 * SECOND, ended_ms_ago: 2 * SECOND }]);
+  await pass(10);
+  const spans = [
+    { from: 5, to: 6 },
+    { from: 18, to: null },
+  ];
+  assert.deepEqual(metered(portal, id, 'encryption', since), spans);
+  assert.deepEqual(metered(portal, id, 'engine', since), [{ from: 0, to: 6 }, spans[1]]);
+});
+
 test('encryption that came just before an array was hibernated is billed up to then, and goes on with it', async () => {
   const { id, name, since } = await anArray();
   const encryption = () => metered(portal, id, 'encryption', since);

@@ -53,7 +53,8 @@ export class OutageAccounting {
   #account(tx: Tx, array: PortalArray, hosted: HostedArray, poll: Look): boolean {
     const isShownUp = array.status === 'created';
     const steps = [...outageSteps(array, hosted, poll), ...encryptionSteps(array, hosted, poll.at)];
-    let isUp = isShownUp;
+    // An outage that was seen to begin and has not ended is listed again: before it the array was up.
+    let isUp = isShownUp || steps.some(({ type }) => type === 'down');
     let now = array;
     let downs = 0;
     for (const step of steps.sort((one, other) => one.at - other.at)) {
