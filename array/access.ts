@@ -2,6 +2,7 @@ import { arrayApi, type ArrayRole } from '@granary/contract/array';
 import {
   delegatedHolder,
   isPortalKey,
+  PORTAL_ACTOR,
   type Actor,
   type Attempt,
   type CredentialSource,
@@ -15,7 +16,7 @@ export interface ArrayActor extends Actor {
   readonly username: string;
 }
 
-const portal: ArrayActor = { id: 'portal', role: 'admin', username: 'portal' };
+const portal: ArrayActor = { id: PORTAL_ACTOR, role: 'admin', username: 'portal' };
 
 const PASSWORD_MAX = 255;
 

@@ -5,11 +5,13 @@ import {
   checkedVault,
   createApiServer,
   createLog,
+  EncryptionReports,
   EventLog,
   HostedServer,
   innerApi,
   Jobs,
   portalAuthenticator,
+  refuseWhileLockedDown,
   runFreeing,
   Store,
   systemClock,
@@ -28,17 +30,26 @@ import { reconcile, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
 import { arrayMeasures } from './metrics/measures.ts';
 import manifest from './package.json' with { type: 'json' };
+import { refuseNotOrdered } from './offers.ts';
 import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
 
 /** Shreds, scrubs, rebuilds and migrations take hours; they must not keep short work waiting. */
 const JOBS_MAX = 128;
 
+/** Who signs in may look, and encrypted volumes come back after a restart: neither changes the array. */
+const ALLOWED_WHILE_LOCKED = [
+  arrayApi.groups.users.login,
+  arrayApi.groups.settings.restoreEncryption,
+  ...Object.values(arrayApi.groups.sessions),
+];
+
 /** An array that no cloud runs keeps its drives. */
 const noHost: ProgramHost = {
   returnDrive: () => Promise.reject(new Error('No cloud runs this array.')),
   returnProxies: () => Promise.reject(new Error('No cloud runs this array.')),
   reportListening: () => undefined,
+  reportEncryption: () => Promise.resolve(),
   progress: () => undefined,
 };
 
@@ -113,8 +124,10 @@ export async function startArray(
       { sessions: services.sessions, delegated: services.delegatedKeys.keys },
       () => configuration,
     ),
-    authorise: (actor, access, input) => {
-      services.creators.authorise(actor, access, input);
+    authorise: (actor, endpoint, input) => {
+      refuseWhileLockedDown(configuration, actor, endpoint, ALLOWED_WHILE_LOCKED);
+      refuseNotOrdered(configuration, endpoint, input);
+      services.creators.authorise(actor, endpoint.access, input);
     },
     credentialsInBody: true,
     changes: services.changes,
@@ -138,6 +151,8 @@ export async function startArray(
   await readings.start();
   await tools.jobs.start();
   startWatching(services);
+  const encryptionReports = new EncryptionReports({ store, log, report: (changes) => host.reportEncryption(changes) });
+  await encryptionReports.start();
   store.keepCopies({ log });
   await recordEvent('The array started.');
 
@@ -166,6 +181,7 @@ export async function startArray(
       await running.stop();
       await engineEvents.whenRecorded();
       await recordEvent('The array stopped.');
+      await encryptionReports.stop();
       await store.stopCopies();
       store.close();
     },

@@ -12,6 +12,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   chap: 'controllers',
   destination_mirrors: 'mirror-jobs',
   drives: 'drives',
+  encryption_changes: 'kernel',
   events: 'kernel',
   export_names: 'shares',
   file_categories: 'file-lifecycle/categories',

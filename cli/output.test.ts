@@ -152,3 +152,17 @@ test('a label that may not be looked up leaves the identifier', async (t) => {
   const { out } = await portal.run(['array-requests', 'list', '--columns', 'user']);
   assert.equal(out, 'USER\n3\n');
 });
+
+test('a secret that is shown once stands in the record, and the line after it says so', async (t) => {
+  const webhook = { id: 3, name: 'on-call', target_url: 'http://127.0.0.1:9/hooks' };
+  const portal = await fakePortal(t, {
+    'POST /webhooks': { status: 'success', webhook, secret: 'sign-with-this' },
+    'PUT /webhooks/3': { status: 'success', webhook, secret: null },
+  });
+  const created = await portal.run(['webhooks', 'create', '--name', 'on-call', '--target-url', webhook.target_url]);
+  assert.match(created.out, /^name +on-call$/m);
+  assert.match(created.out, /^secret +sign-with-this$/m);
+  assert.equal(created.err, 'The secret is shown only now; keep it.\n');
+  const changed = await portal.run(['webhooks', 'update', '3', '--severity', '3']);
+  assert.doesNotMatch(changed.out + changed.err, /secret/);
+});

@@ -14,6 +14,7 @@ import {
   recordHome,
   systemClock,
   type Clock,
+  type EncryptionChange,
   type HostedConfiguration,
   type Issuer,
   type Listening,
@@ -32,7 +33,7 @@ import { ConfigError, configFileOf, loadConfig } from './config/load.ts';
 import { isIpv4Range, overlapOfPublic } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { Placement } from './hosted-arrays/placement.ts';
-import { listArrays, markServed } from './hosted-arrays/repository.ts';
+import { listArrays, markServed, setEncryption } from './hosted-arrays/repository.ts';
 import { hostedArrayRoutes } from './hosted-arrays/routes.ts';
 import { PLACEMENT_LOCK, HostedArrays } from './hosted-arrays/service.ts';
 import { checkInventory } from './inventory/check.ts';
@@ -235,6 +236,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
       return damage ? Promise.resolve(damage.message) : arrays.reclaim(array, what);
     },
     onListening: (configuration, now, before) => recordListening(tools, configuration, now, before),
+    onEncryption: (array, changes) => recordEncryption(tools, array, changes),
   });
   const sources = {
     config,
@@ -243,7 +245,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     certificates: tls && new ArrayCertificates({ clock, portalAuthority: tls.portalAuthority, issuer: tls.issuer }),
     logLevel: log.level === 'debug' ? ('debug' as const) : ('info' as const),
   };
-  const arrays: HostedArrays = new HostedArrays({ store, events, log, locks, placement, supervisor, sources });
+  const arrays: HostedArrays = new HostedArrays({ store, clock, events, log, locks, placement, supervisor, sources });
   return { arrays, placement };
 }
 
@@ -384,6 +386,13 @@ function recordListening(tools: Tools, configuration: HostedConfiguration, now: 
     recordEvent(tools, configuration, 'warning', `Array ${internalName} does not listen on ${address}: ${reason}`);
   for (const { address } of before.unbound.filter((one) => now.bound.includes(one.address)))
     recordEvent(tools, configuration, 'notice', `Array ${internalName} listens on ${address} now.`);
+}
+
+/** For the time when its process is down. Should this fail, the process reports it again at its next start. */
+function recordEncryption({ store, options }: Tools, array: string, changes: readonly EncryptionChange[]): void {
+  store
+    .write((tx) => setEncryption(tx, array, changes))
+    .catch((error: unknown) => options.log.error({ error, array }, 'the encryption of an array could not be recorded'));
 }
 
 function recordEvent(

@@ -112,6 +112,12 @@ export const singleErrors = {
     keepsHttp: true,
     message: '{max} streams of changes are open, which is the most {whose}; close one and try again.',
   },
+  locked_down: {
+    http: 409,
+    code: 26,
+    message:
+      'Array {name} is locked down: it serves its data, and nothing of it is changed until an administrator of the portal releases it.',
+  },
 
   webhook_not_found: { http: 404, code: 17, message: 'Webhook {id} was not found.' },
 

@@ -58,9 +58,14 @@ export function webhookEndpoints<const K extends readonly [string, ...string[]]>
     max: 7,
     example: 4,
   });
-  const kinds = list(choice(parts.kinds, 'A kind of events'), 'Only events of these kinds; absent is all but logins', {
-    max: KINDS_MAX,
-  });
+  const kinds = list(
+    choice(parts.kinds, 'A kind of events'),
+    'Only events of these kinds; none (an empty value) is all but logins',
+    {
+      min: 0,
+      max: KINDS_MAX,
+    },
+  );
   const named = name('Name shown to people', { example: 'on-call' });
   return {
     list: endpoint('GET', '/webhooks', {

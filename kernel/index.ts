@@ -7,6 +7,7 @@ export { fingerprint, KeyError, newSecret, Vault } from './auth/vault.ts';
 export { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './auth/wrapping.ts';
 export { bytes, capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes, type Bytes } from './capacity.ts';
 export * from './clock.ts';
+export { EncryptionReports } from './encryption-changes/reports.ts';
 export { engineKind, requirePart } from './engines.ts';
 export { badParameter, badParameters, fail, GranaryError, retryLater, type FieldProblem } from './errors.ts';
 export { eventAttribute } from './events/attribute.ts';

@@ -2,6 +2,7 @@ import { SYSTEM_ACCOUNT } from '@granary/contract/objects';
 import {
   delegatedHolder,
   isPortalKey,
+  PORTAL_ACTOR,
   type CredentialSource,
   type DelegatedKeys,
   type HostedConfiguration,
@@ -11,7 +12,7 @@ import type { ObjectsActor } from './actor.ts';
 import type { SignIns } from './users/sign-ins.ts';
 import type { User } from './users/user.ts';
 
-const portal: ObjectsActor = { id: 'portal', role: 'objs_admin', username: 'portal', accountId: null };
+const portal: ObjectsActor = { id: PORTAL_ACTOR, role: 'objs_admin', username: 'portal', accountId: null };
 
 /** By access key, by a key the portal has for a user, by the portal's internal key, by session, or by name and password. */
 export function authenticator(

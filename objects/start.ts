@@ -5,11 +5,13 @@ import {
   checkedVault,
   createApiServer,
   createLog,
+  EncryptionReports,
   EventLog,
   HostedServer,
   innerApi,
   Jobs,
   portalAuthenticator,
+  refuseWhileLockedDown,
   runFreeing,
   servicePlaceText,
   Store,
@@ -30,6 +32,13 @@ import { objectsMeasures } from './metrics/measures.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { createServices } from './services.ts';
+
+/** Who signs in may look, and encryption comes back after a restart: neither changes the array. */
+const ALLOWED_WHILE_LOCKED = [
+  objectsApi.groups.users.authenticate,
+  objectsApi.groups.settings.restoreEncryption,
+  ...Object.values(objectsApi.groups.sessions),
+];
 
 /** Brings one object storage array up: its database, its index, its controllers, its management interface. */
 export async function startObjects(
@@ -113,6 +122,9 @@ export async function startObjects(
         portalAuthenticator(() => configuration),
       ),
     ],
+    authorise: (actor, endpoint) => {
+      refuseWhileLockedDown(configuration, actor, endpoint, ALLOWED_WHILE_LOCKED);
+    },
     credentialsInBody: true,
     changes: services.changes,
     onAnswered: (call) => accounting.onAnswered(call),
@@ -130,6 +142,8 @@ export async function startObjects(
   await tools.jobs.start();
   await runFreeing(true, () => services.recordInventory());
   services.start();
+  const encryptionReports = new EncryptionReports({ store, log, report: (changes) => host.reportEncryption(changes) });
+  await encryptionReports.start();
   store.keepCopies({ log });
   await record('The array started.');
 
@@ -157,6 +171,7 @@ export async function startObjects(
       await running.stop();
       await services.finish();
       await record('The array stopped.');
+      await encryptionReports.stop();
       await store.stopCopies();
       store.close();
     },

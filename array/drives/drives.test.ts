@@ -108,6 +108,7 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
   const returned: string[] = [];
   let refusal: Error | undefined;
   const host = {
+    reportEncryption: () => Promise.resolve(),
     returnDrive: async (uuid: string) => {
       if (refusal) throw refusal;
       returned.push(uuid);

@@ -45,6 +45,7 @@ export async function startWalk(file: Lasting): Promise<ArrayWalk> {
   });
   const host = {
     returnDrive: () => Promise.resolve(),
+    reportEncryption: () => Promise.resolve(),
     returnProxies: () => Promise.resolve(),
     reportListening: () => undefined,
     progress: () => undefined,

@@ -50,6 +50,7 @@ export async function showReply(terminal: Terminal, showing: Showing): Promise<v
   const { message, ...rest } = fields;
   const subject = subjectOf(rest, reply);
   if (subject) await showSubject(terminal, subject, showing);
+  remindOfSecrets(terminal, rest, reply);
   if (typeof message === 'string') print(terminal, plainText(message));
   else if (!subject) print(terminal, 'Done.');
 }
@@ -76,9 +77,25 @@ function showField(terminal: Terminal, subject: Subject | undefined, field: stri
 
 function subjectOf(fields: Fields, reply: RecordReply): Subject | undefined {
   for (const [name, value] of Object.entries(fields)) {
-    if (isNested(value)) return subjectIn(value, reply.fields[name]);
+    if (!isNested(value)) continue;
+    const subject = subjectIn(value, reply.fields[name]);
+    if (subject.kind !== 'record') return subject;
+    // A secret that stands beside what it belongs to.
+    const beside = Object.entries(fields).filter(([other, text]) => isShownOnce(reply, other) && text !== null);
+    return { kind: 'record', record: { ...subject.record, ...Object.fromEntries(beside) } };
   }
   return Object.keys(fields).length === 0 ? undefined : { kind: 'record', record: fields };
+}
+
+function isShownOnce({ fields }: RecordReply, name: string): boolean {
+  // One that may be null is a union.
+  return /shown this once/.test(JSON.stringify(fields[name] ?? ''));
+}
+
+function remindOfSecrets(terminal: Terminal, fields: Fields, reply: RecordReply): void {
+  for (const [name, value] of Object.entries(fields))
+    if (typeof value === 'string' && isShownOnce(reply, name))
+      printToStderr(terminal, `The ${name.replaceAll('_', ' ')} is shown only now; keep it.`);
 }
 
 function subjectIn(value: unknown, schema: Keyed | undefined): Subject {

@@ -13,7 +13,11 @@ export function defaultConfig(system: NodeJS.Platform = platform()): Config {
     nodes: zones.flatMap(({ name }, zone) => defaultNodes(name, zone)),
     ...defaultTypes,
     flash_cache: { enabled: true, increment_gb: 200, partition_gb: 20, gb_hourly_price_usd: '0.0002' },
-    object_storage: { proxy_hourly_price_usd: '0.02', public_objs_hourly_price_usd: '0.01' },
+    object_storage: {
+      proxy_hourly_price_usd: '0.02',
+      public_objs_hourly_price_usd: '0.01',
+      encryption_hourly_price_usd: '0.01',
+    },
     minimum_drives: 2,
     features: { fibre_channel: false, file_lifecycle: true, iscsi_dual_target: true, object_storage: true },
     network: { ...defaultAddresses(system), vlans: { first: 100, last: 1099 } },

@@ -124,6 +124,7 @@ export const ConfigSchema = strict({
     strict({
       proxy_hourly_price_usd: price('Price of a proxy controller'),
       public_objs_hourly_price_usd: price('Price of a public object service'),
+      encryption_hourly_price_usd: Type.Optional(price('Price of encryption of an array')),
     }),
   ),
   minimum_drives: Type.Integer({ description: 'Fewest drives of an order', minimum: 1, maximum: 1000 }),

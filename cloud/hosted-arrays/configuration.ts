@@ -10,6 +10,7 @@ import {
   type Vault,
 } from '@granary/kernel';
 import { servicePortsOf } from '../addresses/service-ports.ts';
+import { canonicalAddress } from '../addresses/canonical.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDrive } from '../inventory/drive.ts';
@@ -67,6 +68,8 @@ export function configurationOf(
     cacheGb: cacheBytesOf(config, spec) / GB,
     raid10Pools: spec.raid_10_pools,
     dualTarget: spec.iscsi_dual_target,
+    fileLifecycle: spec.file_lifecycle,
+    lockedDown: spec.locked_down ?? false,
     ...home,
     zonesUsed: new Set(drives.map(({ zone }) => zone)).size,
     zoneIds: Object.fromEntries(config.zones.map(({ name, id }) => [name, id])),
@@ -79,9 +82,11 @@ export function configurationOf(
 
 /** Where its public service is, if that is an address of the array: it gets no others. */
 export function ownService(array: HostedRecord, owned: readonly string[]): HostedService | null {
-  const service = array.spec.public_service ?? null;
+  const { public_service: service } = array.spec;
+  if (!service) return null;
   const addresses = addressesOf(array, interfacesOf(array, owned, false));
-  return service && addresses.includes(service.address) ? service : null;
+  const own = addresses.find((one) => canonicalAddress(one) === canonicalAddress(service.address));
+  return own === undefined ? null : { ...service, address: own };
 }
 
 /** What its certificate is for: the addresses it is reached at, and the name of its public service. */

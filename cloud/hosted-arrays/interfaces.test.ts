@@ -29,6 +29,7 @@ const array: HostedRecord = {
   publicAddress: null,
   spec,
   sealedSecrets: '',
+  encryption: [],
   drivesGiven: 0,
 };
 const OWNED = ['10.20.0.5', 'fd00:20::5'];

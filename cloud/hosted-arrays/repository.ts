@@ -1,5 +1,5 @@
 import type { ArraySpec, Product } from '@granary/contract/cloud';
-import type { Db, ListenAddress, Tx } from '@granary/kernel';
+import type { Db, EncryptionChange, ListenAddress, Tx } from '@granary/kernel';
 import { findOwner, releaseAddresses } from '../addresses/repository.ts';
 
 /** The spec as it is kept: its secrets are sealed apart from it. */
@@ -22,6 +22,8 @@ export interface HostedRecord {
   readonly spec: KeptSpec;
   readonly sealedSecrets: string;
   readonly drivesGiven: number;
+  /** When its encryption came and went, as it last reported. */
+  readonly encryption: readonly EncryptionChange[];
 }
 
 interface ArrayRow {
@@ -38,6 +40,7 @@ interface ArrayRow {
   readonly spec: string;
   readonly secrets: string;
   readonly drives_given: number;
+  readonly encryption: string;
 }
 
 export interface NewArray {
@@ -137,6 +140,14 @@ export function markServed(tx: Tx, uuid: string): void {
   tx.run('UPDATE arrays SET served = 1 WHERE uuid = :uuid AND served = 0', { uuid });
 }
 
+export function setEncryption(tx: Tx, uuid: string, changes: readonly EncryptionChange[]): void {
+  const encryption = JSON.stringify(changes);
+  tx.run('UPDATE arrays SET encryption = :encryption WHERE uuid = :uuid AND encryption <> :encryption', {
+    uuid,
+    encryption,
+  });
+}
+
 export function deleteArray(tx: Tx, number: number): void {
   releaseAddresses(tx, number, []);
   tx.run('DELETE FROM arrays WHERE number = :number', { number });
@@ -157,6 +168,7 @@ function toRecord(row: ArrayRow): HostedRecord {
     spec: JSON.parse(row.spec) as KeptSpec,
     sealedSecrets: row.secrets,
     drivesGiven: row.drives_given,
+    encryption: JSON.parse(row.encryption) as EncryptionChange[],
   };
 }
 

@@ -23,6 +23,8 @@ export function withoutReturned<S extends KeptSpec>(spec: S, before: HostedRecor
     }),
     policy_drives_returned: byPolicy,
     ...proxiesOf(spec, before),
+    // A portal of an earlier release does not know that it has it.
+    file_lifecycle: spec.file_lifecycle || before?.spec.file_lifecycle === true,
   };
 }
 

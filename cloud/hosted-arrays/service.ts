@@ -2,6 +2,7 @@ import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import {
   fail,
   wholeMegabytes,
+  type Clock,
   type EventLog,
   type GivenBack,
   type HostedConfiguration,
@@ -26,6 +27,7 @@ export const PLACEMENT_LOCK = 'placement';
 
 interface HostedArraysOptions {
   readonly store: Store;
+  readonly clock: Clock;
   readonly events: EventLog;
   readonly log: Log;
   readonly locks: Locks;
@@ -209,7 +211,7 @@ export class HostedArrays {
   }
 
   #viewOf(array: HostedRecord, rows?: readonly PlacedDrive[]): HostedArray {
-    const { placement, sources, supervisor } = this.#options;
+    const { placement, sources, supervisor, clock } = this.#options;
     const drives = (rows ?? placement.drivesOf(array)).map((row) => hostedDrive(row, sources));
     return viewOf({
       array,
@@ -219,7 +221,9 @@ export class HostedArrays {
       cacheMb: wholeMegabytes(cacheBytesOf(sources.config, array.spec)),
       owned: placement.addressesOf(array),
       supervised: supervisor.get(array.uuid),
+      encryption: supervisor.encryptionOf(array.uuid) ?? array.encryption,
       now: supervisor.now(),
+      today: clock.now(),
     });
   }
 }

@@ -4,6 +4,7 @@ import {
   servicePlaceText,
   storageHomes,
   type ControllerHome,
+  type EncryptionChange,
   type HostedDrive,
 } from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
@@ -24,13 +25,16 @@ interface Shown {
   /** The addresses in virtual networks that are the array's. */
   readonly owned: readonly string[];
   readonly supervised: SupervisedArray | undefined;
+  readonly encryption: readonly EncryptionChange[];
   /** By the clock that outages are timed by. */
   readonly now: number;
+  /** By the clock of the machine. */
+  readonly today: number;
 }
 
 /** An array as the portal sees it. */
 export function viewOf(shown: Shown): HostedArray {
-  const { array, drives, home, managementUrl, cacheMb, owned, supervised, now } = shown;
+  const { array, drives, home, managementUrl, cacheMb, owned, supervised, encryption, now, today } = shown;
   const state = supervised?.state ?? 'stopped';
   return {
     uuid: array.uuid,
@@ -40,6 +44,7 @@ export function viewOf(shown: Shown): HostedArray {
     state: array.removing ? 'removing' : state,
     reason: array.removing ? null : (supervised?.reason ?? null),
     outages: (supervised?.outages ?? []).map((outage) => outageView(outage, now)),
+    encryption: encryption.map(({ id, active, at }) => ({ id, active, ms_ago: Math.max(0, today - at) })),
     management_url: managementUrl,
     ip_address: array.management.host,
     ipv6_address: ipv6OfArray(array, owned),

@@ -15,7 +15,10 @@ interface CloudInventoryOptions {
 }
 
 /** What a config from before these had prices says. */
-const FREE_OF_CHARGE = { proxy_hourly_price_usd: '0', public_objs_hourly_price_usd: '0' };
+const FREE_OF_CHARGE: NonNullable<Config['object_storage']> = {
+  proxy_hourly_price_usd: '0',
+  public_objs_hourly_price_usd: '0',
+};
 
 /** What a cloud offers, and how much of it is left. */
 export class CloudInventory {
@@ -28,6 +31,7 @@ export class CloudInventory {
   get(): Inventory {
     const { config, uuid, version, reservedRanges } = this.#options;
     const { features, flash_cache, network } = config;
+    const { encryption_hourly_price_usd: encryptionPrice = '0', ...prices } = config.object_storage ?? FREE_OF_CHARGE;
     return {
       uuid,
       version,
@@ -50,7 +54,8 @@ export class CloudInventory {
       vlans: network.vlans,
       cache_gb_hourly_price_usd: flash_cache.gb_hourly_price_usd,
       public_ip_hourly_price_usd: network.public_ip_hourly_price_usd,
-      ...(config.object_storage ?? FREE_OF_CHARGE),
+      ...prices,
+      objs_encryption_hourly_price_usd: encryptionPrice,
       reserved_ranges: reservedRanges(),
     };
   }

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   PULSE_FD,
+  type EncryptionChange,
   type FromProgram,
   type GivenBack,
   type HostedConfiguration,
@@ -28,6 +29,8 @@ export interface Launch {
   /** The array gives something back: null when it was taken, else why not. */
   readonly onReturn: (what: GivenBack) => Promise<string | null>;
   readonly onListening: (now: Listening, before: Listening) => void;
+  /** All changes of its encryption that it keeps. */
+  readonly onEncryption: (changes: readonly EncryptionChange[]) => void;
 }
 
 type Answer = (message: FromProgram | undefined) => void;
@@ -39,6 +42,7 @@ export class ArrayProcess implements SupervisedProcess {
   readonly #child: ChildProcess;
   readonly #onReturn: Launch['onReturn'];
   readonly #onListening: Launch['onListening'];
+  readonly #onEncryption: Launch['onEncryption'];
   readonly #timing: Timing;
   /** Who waits for an answer, by the id of the question. */
   readonly #asked = new Map<number, Answer>();
@@ -55,9 +59,11 @@ export class ArrayProcess implements SupervisedProcess {
   #sentConfiguration: string | undefined;
   #lastWords = '';
 
-  constructor({ program, configuration, logFile, cacheFolder, timing, onReturn, onListening }: Launch) {
-    this.#onReturn = onReturn;
-    this.#onListening = onListening;
+  constructor(launch: Launch) {
+    const { program, configuration, logFile, cacheFolder, timing } = launch;
+    this.#onReturn = launch.onReturn;
+    this.#onListening = launch.onListening;
+    this.#onEncryption = launch.onEncryption;
     this.#timing = timing;
     this.#lastSignAt = timing.now();
     const { internalName, limits } = configuration;
@@ -144,6 +150,9 @@ export class ArrayProcess implements SupervisedProcess {
         return;
       case 'listening':
         this.#receiveListening(message);
+        return;
+      case 'encryption':
+        this.#onEncryption(message.changes);
         return;
       case 'healthy':
         this.#healthCheck = undefined;

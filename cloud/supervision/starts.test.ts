@@ -27,6 +27,7 @@ async function setUp(t: TestContext, count: number, { hasServed = true, startsMa
     onChange: () => undefined,
     onReturn: () => Promise.resolve(null),
     onListening: () => undefined,
+    onEncryption: () => undefined,
   });
   t.after(() => supervisor.stopAll());
   const arrays: SupervisedArray[] = [];

@@ -46,6 +46,7 @@ async function setUp(
     onChange: (_, change) => changes.push(change),
     onReturn: () => Promise.resolve(null),
     onListening: () => undefined,
+    onEncryption: () => undefined,
   });
   t.after(() => supervisor.stopAll());
   const array = await supervisor.describe('storage_array', configuration);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
-import type { GivenBack, HostedConfiguration, Listening, Log } from '@granary/kernel';
+import type { EncryptionChange, GivenBack, HostedConfiguration, Listening, Log } from '@granary/kernel';
 import { ArrayProcess, type Launch } from './array-process.ts';
 import { prepareProgram } from './forking.ts';
 import { supervisionLimits, type SupervisionLimits } from './limits.ts';
@@ -27,6 +27,8 @@ interface SupervisorOptions {
   /** An array gives something back: null when it was taken, else why not. */
   readonly onReturn: (array: string, what: GivenBack) => Promise<string | null>;
   readonly onListening: (configuration: HostedConfiguration, now: Listening, before: Listening) => void;
+  /** When the encryption of an array came and went: all it keeps. */
+  readonly onEncryption: (array: string, changes: readonly EncryptionChange[]) => void;
 }
 
 /** How the arrays of a cloud fare that should be up. */
@@ -44,6 +46,7 @@ export class Supervisor {
   readonly #stopping = new AbortController();
   readonly #prepared: Readonly<Record<Product, Promise<void>>>;
   readonly #arrays = new Map<string, SupervisedArray>();
+  readonly #encryption = new Map<string, readonly EncryptionChange[]>();
   /** Names of outages must not come again when the cloud does. */
   readonly #run = randomUUID();
 
@@ -86,6 +89,11 @@ export class Supervisor {
     return array;
   }
 
+  /** What its process last reported, in this run of the cloud; it may not be on record yet. */
+  encryptionOf(uuid: string): readonly EncryptionChange[] | undefined {
+    return this.#encryption.get(uuid);
+  }
+
   now(): number {
     return (this.#options.timing ?? realTiming).now();
   }
@@ -99,6 +107,7 @@ export class Supervisor {
   async remove(uuid: string): Promise<void> {
     await this.#arrays.get(uuid)?.stop();
     this.#arrays.delete(uuid);
+    this.#encryption.delete(uuid);
   }
 
   async stopAll(): Promise<void> {
@@ -108,15 +117,21 @@ export class Supervisor {
   }
 
   #launch(product: Product, configuration: HostedConfiguration): SupervisedProcess {
-    const { programs, cacheFolder, consoleFolder, timing = realTiming, onReturn, onListening, launch } = this.#options;
+    const { programs, cacheFolder, consoleFolder, timing = realTiming } = this.#options;
+    const { onReturn, onListening, onEncryption, launch } = this.#options;
+    const { uuid } = configuration;
     const described: Launch = {
       program: programs[product],
       configuration: { ...configuration, consoleFolder },
       logFile: join(configuration.folder, LOG_FILE),
       cacheFolder,
       timing,
-      onReturn: (what) => onReturn(configuration.uuid, what),
+      onReturn: (what) => onReturn(uuid, what),
       onListening: (now, before) => onListening(configuration, now, before),
+      onEncryption: (changes) => {
+        this.#encryption.set(uuid, changes);
+        onEncryption(uuid, changes);
+      },
     };
     return launch ? launch(described) : new ArrayProcess(described);
   }

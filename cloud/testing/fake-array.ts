@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { HostedConfiguration } from '../../kernel/process/configuration.ts';
+import type { EncryptionChange } from '../../kernel/process/messages.ts';
 import { runProgram, type HostedProgram, type ProgramHost } from '../../kernel/process/program.ts';
 
 const PULSES = `
@@ -18,7 +19,8 @@ require('node:worker_threads').parentPort.postMessage('pulses');`;
  * An array process that behaves as a file named `mood` in its folder says:
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
  * `never ready`, `stubborn` (does not stop when asked), `threaded` (its data path has a thread of its own). Asked over
- * HTTP it crashes, stops answering there, blocks its main thread for a while, or gives a drive or proxy controllers back;
+ * HTTP it crashes, stops answering there, blocks its main thread for a while, gives a drive or proxy controllers back, or
+ * says that it is encrypted or not;
  * it tells how many drives it has, which certificate it was given and which limits it runs in.
  */
 async function start(configuration: HostedConfiguration, cloud: ProgramHost): Promise<HostedProgram> {
@@ -31,10 +33,18 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
   if (mood === 'threaded') await once(new Worker(PULSES, { eval: true }), 'message');
   let current = configuration;
   let deaf = false;
+  const changes: EncryptionChange[] = [];
   const server = createServer((request, response) => {
     if (request.url === '/crash') throw new Error('A beam broke.');
     if (request.url === '/deaf') deaf = true;
     if (deaf) return;
+    const encrypted = /^\/encryption\/(on|off)$/.exec(request.url ?? '')?.[1];
+    if (encrypted !== undefined) {
+      const change = { id: `change-${changes.length + 1}`, active: encrypted === 'on', at: Date.now() };
+      changes.push(change);
+      void cloud.reportEncryption(changes).then(() => response.end('told'));
+      return;
+    }
     if (request.url === '/hang') hangWhile(join(configuration.folder, 'hang'));
     const returned = /^\/return\/(.+)$/.exec(request.url ?? '')?.[1];
     const proxiesKept = /^\/proxies\/(\d+)$/.exec(request.url ?? '')?.[1];

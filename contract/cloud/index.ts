@@ -83,6 +83,7 @@ export const Inventory = record('Inventory', {
   /** Clouds of earlier versions do not say. */
   proxy_hourly_price_usd: maybe(str()),
   public_objs_hourly_price_usd: maybe(str()),
+  objs_encryption_hourly_price_usd: maybe(str('Price of encryption of an object storage array')),
   /** Addresses that virtual networks must leave alone: the cloud's own ranges and the machine's own addresses. */
   reserved_ranges: maybe(listOf(str('A range in CIDR form'))),
 });
@@ -161,8 +162,9 @@ export const ArraySpec = record('ArraySpec', {
   public_service: maybe(nullable(WantedService)),
   interfaces: few(WantedInterface, 64),
   fibre_channel: bool(),
-  file_lifecycle: bool(),
+  file_lifecycle: bool('Once it has file lifecycle it keeps it'),
   iscsi_dual_target: bool(),
+  locked_down: maybe(bool('Whether it serves its data and takes no changes')),
   data_reduction: bool(),
   raid_10_pools: bool(),
 });
@@ -190,6 +192,13 @@ const Outage = record('Outage', {
   ended_ms_ago: nullable(int('Null: it goes on')),
 });
 
+/** The encryption of an array came or went. The last hundred are reported. */
+const EncryptionSwitch = record('EncryptionSwitch', {
+  id: str('Never given again'),
+  active: bool(),
+  ms_ago: int(),
+});
+
 export const HostedArray = record('HostedArray', {
   uuid: str(),
   number: int(),
@@ -198,6 +207,8 @@ export const HostedArray = record('HostedArray', {
   state: oneOf(...hostedStates),
   reason: nullable(str('Why it failed, how far its start is, or what is wrong while it runs')),
   outages: listOf(Outage),
+  /** Clouds of earlier versions do not say. */
+  encryption: maybe(listOf(EncryptionSwitch)),
   management_url: str(),
   ip_address: str(),
   ipv6_address: nullable(str()),

@@ -234,6 +234,27 @@ export const arrays = {
     reply: messageReply,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
+  enableFileLifecycle: endpoint('POST', '/arrays/{array_id}/enable_file_lifecycle', {
+    summary: 'Switch file lifecycle on for an array that was ordered without it; it stays on',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: messageReply,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
+  }),
+  lockDown: endpoint('POST', '/arrays/{array_id}/lock_down', {
+    summary: 'Lock an array down: it serves its data, can be read, and takes no changes from anyone',
+    access: adminOnly,
+    params: { array_id: arrayId },
+    reply: messageReply,
+    errors: ['not_found', 'wrong_state'],
+  }),
+  release: endpoint('POST', '/arrays/{array_id}/release', {
+    summary: 'Release an array that was locked down: it takes changes again',
+    access: adminOnly,
+    params: { array_id: arrayId },
+    reply: messageReply,
+    errors: ['not_found', 'wrong_state'],
+  }),
   getContents: endpoint('GET', '/arrays/{array_id}/contents', {
     summary: 'What an array holds that a deletion would destroy',
     access: ownerOnly,

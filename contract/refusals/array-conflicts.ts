@@ -111,6 +111,8 @@ export const arrayConflicts = {
     server_in_use: 'Server {server} ({name}) still has {volumes} attached; detach them first.',
 
     // File lifecycle
+    lifecycle_not_ordered:
+      'Array {name} was ordered without file lifecycle; its owner switches it on at the portal (granary arrays enable-file-lifecycle).',
     extension_in_category: 'Extension {extension} is in category {category}; an extension is in one category.',
     lifecycle_policy_attached: 'Policy {policy} is attached to {count} {shares}; detach it first.',
     lifecycle_policies_of_share: 'Share {share} has {max} file lifecycle policies, as many as there can be.',

@@ -14,6 +14,7 @@ export const portalRefusals = {
     undelete_too_late: 'Array {name} is gone for good: its time to be undeleted is over.',
     purged_already: 'Array {name} was purged already.',
     proxies_limit: 'Array {name} has {max} proxy controllers; that is the most.',
+    lifecycle_not_offered: 'The cloud of array {name} does not offer file lifecycle.',
     reduction_needs_flash: 'Array {name} has spinning drives; data reduction is for flash arrays only.',
     array_never_placed: 'Array {name} was never placed; delete it and order it again.',
     joining_needs_tls:

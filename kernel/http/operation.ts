@@ -2,8 +2,8 @@ import { TLSSocket } from 'node:tls';
 import {
   EVENT_STREAM,
   pathParams,
-  type Access,
   type Api,
+  type Endpoint,
   type FileBody,
   type FileReply,
   type Operation,
@@ -47,7 +47,7 @@ export interface OperationTools {
   readonly whenDurable: () => Promise<void> | undefined;
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
   /** Throws when the caller's role may call, but the caller may not change the object that the parameters name. */
-  readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
+  readonly authorise?: ((actor: Actor, endpoint: Endpoint, input: Raw) => void) | undefined;
   /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean | undefined;
   /** Called with the group of each operation that changed something, once that is durable. Must not throw. */
@@ -192,7 +192,7 @@ export class ServedOperation {
     return then(this.#authorise(asking), (actor) => {
       if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
       const input = this.#read(raw);
-      const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
+      const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint, input);
       authorise();
       const isSignedIn = () => this.#isSignedIn(asking, actor);
       const { ip } = request;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { operations, type Access, type Api } from '@granary/contract';
+import { operations, type Api, type Endpoint } from '@granary/contract';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -57,7 +57,7 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly handlers: Handlers<P, A>;
   readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
   /** Throws when the caller's role may call, but the caller may not change the object that the parameters name. */
-  readonly authorise?: (actor: A, access: Access, input: Raw) => void;
+  readonly authorise?: (actor: A, endpoint: Endpoint, input: Raw) => void;
   /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean;
   readonly inner?: readonly InnerApi[];

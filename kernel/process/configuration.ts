@@ -96,6 +96,10 @@ export interface HostedConfiguration {
   readonly raid10Pools: boolean;
   /** A block array is served under a target name for each of its controllers. */
   readonly dualTarget: boolean;
+  /** Whether it was ordered with file lifecycle, or got it later. */
+  readonly fileLifecycle: boolean;
+  /** It serves its data and takes no changes. */
+  readonly lockedDown: boolean;
   /** New volumes are compressed and deduplicated by default. */
   readonly dataReduction: boolean;
   /** The storage node and zone of its controller. */

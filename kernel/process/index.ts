@@ -8,11 +8,12 @@ export type {
   HostedService,
 } from './configuration.ts';
 export { storageHomes, type ControllerHome } from './controllers.ts';
+export { refuseWhileLockedDown } from './lock-down.ts';
 export { HostedServer, whyUnbound } from './hosted-server.ts';
-export type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
+export type { EncryptionChange, FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 export { servicePlaceText } from './service-place.ts';
 export { PULSE_FD, PULSE_VARIABLE } from './pulse.ts';
 export type { ProcessLimits } from './limits.ts';
 export { programEnvironment, programOptions, releaseMemory } from './resources.ts';
-export { delegatedHolder, isPortalKey, portalAuthenticator, type PortalCaller } from './portal-key.ts';
+export { delegatedHolder, isPortalKey, PORTAL_ACTOR, portalAuthenticator, type PortalCaller } from './portal-key.ts';
 export { PREPARE, runProgram, type HostedProgram, type ProgramHost, type StartProgram } from './program.ts';

@@ -23,6 +23,15 @@ export interface Listening {
   readonly unbound: readonly UnboundAddress[];
 }
 
+/** The encryption of an array came or went. */
+export interface EncryptionChange {
+  /** Never given again. */
+  readonly id: string;
+  readonly active: boolean;
+  /** By the clock of the machine, which the cloud shares. */
+  readonly at: number;
+}
+
 /** From an array process to its cloud. */
 export type FromProgram =
   /** Its start has reached this stage, or has progressed within it. */
@@ -32,6 +41,8 @@ export type FromProgram =
   | ({ readonly kind: 'changed'; readonly id: number } & Listening)
   /** It is ready and its addresses have changed. */
   | ({ readonly kind: 'listening' } & Listening)
+  /** The last changes of its encryption, all of those it keeps. */
+  | { readonly kind: 'encryption'; readonly changes: readonly EncryptionChange[] }
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
   /** Returns a resource; the cloud answers once it is free, after sending the configuration without it. */

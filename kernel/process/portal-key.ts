@@ -4,6 +4,9 @@ import type { Actor, CredentialSource } from '../http/types.ts';
 import { isPortal } from '../tls/peer.ts';
 import type { HostedConfiguration } from './configuration.ts';
 
+/** The id of the portal as an actor of an array. */
+export const PORTAL_ACTOR = 'portal';
+
 type Connected = Pick<CredentialSource, 'socket'>;
 type PortalTrust = Pick<HostedConfiguration, 'internalKey' | 'tls'>;
 
@@ -12,7 +15,7 @@ export interface PortalCaller extends Actor {
   readonly role: 'portal';
 }
 
-const portalCaller: PortalCaller = { id: 'portal', role: 'portal' };
+const portalCaller: PortalCaller = { id: PORTAL_ACTOR, role: 'portal' };
 
 /**
  * Whether a key is the portal's. Where the array knows its portal's authority, the connection must be the portal's as

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { HostedConfiguration } from './configuration.ts';
-import type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
+import type { EncryptionChange, FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 import { releaseMemory } from './resources.ts';
 
 /** A running array. */
@@ -22,6 +22,8 @@ export interface ProgramHost {
   returnProxies(kept: number): Promise<void>;
   /** Reports to the cloud where the array listens. */
   reportListening(): void;
+  /** Reports when its encryption came and went; resolves when the report has left the process. */
+  reportEncryption(changes: readonly EncryptionChange[]): Promise<void>;
   /**
    * Reports the progress of the start. A start without progress for long counts as hanging, and the process is killed.
    */
@@ -100,6 +102,7 @@ class Program {
         reportListening: () => {
           if (this.#running) send({ kind: 'listening', ...this.#listening() });
         },
+        reportEncryption: (changes) => new Promise((resolve) => send({ kind: 'encryption', changes }, resolve)),
         progress: (stage) => send({ kind: 'progress', stage }),
       });
       send({ kind: 'ready', ...this.#listening() });

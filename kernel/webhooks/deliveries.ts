@@ -49,6 +49,8 @@ export class WebhookDeliveries {
   readonly #inspected = new Map<number, number>();
   /** After a failure of our own, such as a full disk, so that a receiver is not sent the same again and again. */
   readonly #heldUntil = new Map<number, number>();
+  /** Attempts that are under way. */
+  readonly #attempts = new Map<number, AbortController>();
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
@@ -67,6 +69,12 @@ export class WebhookDeliveries {
     clearInterval(this.#timer);
     this.#stopping.abort();
     await Promise.all(this.#underWay.values());
+  }
+
+  /** Its address, its secret or whether it is wanted has changed: an attempt by what it was before ends now. */
+  beginAnew(id: number): void {
+    this.#heldUntil.delete(id);
+    this.#attempts.get(id)?.abort();
   }
 
   #poll(): void {
@@ -100,9 +108,13 @@ export class WebhookDeliveries {
       if (webhook?.isEnabled !== true) return;
       const event = await this.#next(webhook);
       if (!event) return;
-      const attempt = await this.#sender.deliver(webhook, event, this.#stopping.signal);
-      // An attempt that the stop cut off says nothing of the receiver.
+      const changed = new AbortController();
+      this.#attempts.set(id, changed);
+      const signal = AbortSignal.any([this.#stopping.signal, changed.signal]);
+      const attempt = await this.#sender.deliver(webhook, event, signal).finally(() => this.#attempts.delete(id));
+      // An attempt that the stop or a change cut off says nothing of the receiver.
       if (attempt.error !== null && this.#isStopping()) return;
+      if (attempt.error !== null && isAborted(changed)) continue;
       if (!(await this.#record(webhook, event, attempt))) return;
     }
   }
@@ -163,7 +175,10 @@ export class WebhookDeliveries {
     }
     const isGivenUp = now - event.createdAt >= TRIED_FOR_MS;
     const delayMs = Math.min(this.#options.retryMs * 2 ** Math.min(failures, RETRY_DOUBLINGS_MAX), RETRY_MS_MAX);
-    await store.write((tx) => {
+    return store.write((tx) => {
+      // It was corrected while the answer came: the new one is tried at once.
+      const current = findWebhook(tx, id);
+      if (current && !isSameReceiver(current, webhook)) return true;
       updateWebhook(tx, id, {
         failures: failures + 1,
         nextAttemptAt: now + delayMs,
@@ -174,8 +189,8 @@ export class WebhookDeliveries {
       // Once until it works again; otherwise failures would fill the log.
       if (failures === 0)
         this.#recordEvent(tx, webhook, 'warning', `could not deliver an event: ${error}. It is tried again`);
+      return false;
     });
-    return false;
   }
 
   #recordEvent(
@@ -186,4 +201,13 @@ export class WebhookDeliveries {
   ): void {
     this.#parts.events.record(tx, { severity, title: `Webhook ${name} ${what}.`, subject: `webhook:${id}` });
   }
+}
+
+function isSameReceiver(one: Webhook, other: Webhook): boolean {
+  return one.urlSealed === other.urlSealed && one.secretSealed === other.secretSealed;
+}
+
+/** A function, because it changes while one awaits. */
+function isAborted({ signal }: AbortController): boolean {
+  return signal.aborted;
 }

@@ -71,7 +71,8 @@ export class WebhookService {
   /** Events from before are not posted. */
   async create(wanted: NewWebhook, actor: string): Promise<ShownWebhook & { secret: string }> {
     const { store, vault, clock, events } = this.#parts;
-    const { name, severity, kinds = null } = wanted;
+    const { name, severity } = wanted;
+    const kinds = kindsOf(wanted.kinds) ?? null;
     const url = await checkedUrl(wanted.url);
     const secret = newSecret(SECRET_BYTES);
     const now = clock.now();
@@ -100,12 +101,14 @@ export class WebhookService {
   async update(id: number, change: WebhookChange, actor: string): Promise<ShownWebhook & { secret: string | null }> {
     const { store, vault, clock, events } = this.#parts;
     this.get(id);
-    const { name, severity, kinds, enabled: isEnabled } = change;
+    const { name, severity, enabled: isEnabled } = change;
+    const kinds = kindsOf(change.kinds);
     const urlSealed = change.url === undefined ? undefined : vault.seal(await checkedUrl(change.url));
     const secret = change.renewSecret === true ? newSecret(SECRET_BYTES) : null;
     const secretSealed = secret === null ? undefined : vault.seal(secret);
-    // A webhook that is corrected or enabled is tried at once.
-    const retry = urlSealed !== undefined || isEnabled === true ? { nextAttemptAt: 0 } : {};
+    // A webhook that is corrected or enabled is tried at once, and what failed before does not count.
+    const isCorrected = urlSealed !== undefined || secretSealed !== undefined || isEnabled === true;
+    const retry = isCorrected ? { nextAttemptAt: 0, failures: 0 } : {};
     const shown = await store.write((tx) => {
       const before = found(tx, id);
       const taken = name === undefined ? undefined : repository.findWebhookByName(tx, name);
@@ -120,6 +123,7 @@ export class WebhookService {
       events.record(tx, { severity: 'notice', title, subject: `webhook:${id}`, actor });
       return this.#show(tx, found(tx, id));
     });
+    if (isCorrected || isEnabled === false) this.deliveries.beginAnew(id);
     return { ...shown, secret };
   }
 
@@ -159,6 +163,11 @@ const NEW = {
   lastError: null,
   lastDeliveredAt: null,
 };
+
+/** No kinds are the default. */
+function kindsOf(kinds: readonly string[] | undefined): readonly string[] | null | undefined {
+  return kinds?.length === 0 ? null : kinds;
+}
 
 function found(db: Db, id: number): Webhook {
   const webhook = repository.findWebhook(db, id);

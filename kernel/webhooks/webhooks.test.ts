@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { temporaryFolder } from '../../testing/folders.ts';
@@ -256,4 +259,35 @@ test('an accepted event is not posted again when that cannot be put on record', 
   await record({ title: 'Drive 8 failed.' });
   await until(() => receiver.posted.length === 2);
   assert.deepEqual(receiver.titles(), ['Drive 7 failed.', 'Drive 8 failed.']);
+});
+
+test('no kinds are all kinds again, logins excepted', async (t) => {
+  const receiver = await startReceiver(t);
+  const { create, webhooks } = setUp(t);
+  const { webhook } = await create(receiver.url, { kinds: ['login'] });
+  assert.deepEqual(webhook.kinds, ['login']);
+  assert.equal((await webhooks.update(webhook.id, { kinds: [] }, 'dana')).webhook.kinds, null);
+  assert.equal((await create(receiver.url, { name: 'other', kinds: [] })).webhook.kinds, null);
+});
+
+test('a webhook that is corrected does not wait: neither for the attempt under way nor for the pause after those before', async (t) => {
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  t.after(() => {
+    silent.close();
+    silent.closeAllConnections();
+  });
+  await once(silent, 'listening');
+  const receiver = await startReceiver(t);
+  const { record, create, webhooks, store } = setUp(t);
+  webhooks.deliveries.start();
+  t.after(() => webhooks.deliveries.stop());
+  const { webhook } = await create(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
+  await store.write((tx) => updateWebhook(tx, webhook.id, { failures: 9 }));
+  const asked = once(silent, 'request');
+  await record({ title: 'Drive 7 failed.' });
+  await asked;
+  const { webhook: corrected } = await webhooks.update(webhook.id, { url: receiver.url }, 'dana');
+  assert.deepEqual([corrected.failures, corrected.nextAttemptAt], [0, 0]);
+  await until(() => receiver.titles().includes('Drive 7 failed.'));
+  assert.equal(webhooks.get(webhook.id).webhook.lastError, null);
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
@@ -125,4 +126,27 @@ test('once it is disabled, new objects are in clear and the old ones are read as
   assert.equal(found(marked('open')), 2);
   assert.equal((await read('secret')).text, marked('secret'));
   assert.equal(found('later-secret is what'), 0);
+});
+
+test('an array that is locked down serves its objects, can be read, and takes no changes', async () => {
+  await objects.change({ lockedDown: true });
+  const refused = await client.refused(settings.activateEncryption, {});
+  assert.match(refused.message, /is locked down: it serves its data/);
+  assert.equal((await read('open')).text, marked('open'));
+  expect(await put('while-locked'), 200);
+  await objects.signInOwner();
+  await objects.change({ lockedDown: false });
+});
+
+test('the cloud hears when encryption was switched on and off, and again after a restart', async () => {
+  await client.call(settings.disableEncryption, {});
+  const before = Date.now();
+  await client.call(settings.activateEncryption, {});
+  const after = Date.now();
+  await client.call(settings.activateEncryption, {});
+  const on = await until(() => objects.encryptionChanges.find(({ at }) => at >= before));
+  assert.ok(on.active && on.at <= after, 'at the moment it was switched on, and once');
+  const reported = objects.encryptionChanges;
+  await objects.restart();
+  assert.deepEqual(objects.encryptionChanges, reported);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { objectsApi, type ObjectsRole } from '@granary/contract/objects';
-import type { HostedConfiguration, HostedDrive, HostedProgram, ProgramHost } from '@granary/kernel';
+import type { EncryptionChange, HostedConfiguration, HostedDrive, HostedProgram, ProgramHost } from '@granary/kernel';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
 import { S3Client } from '../../protocols/s3/testing/client.ts';
@@ -73,6 +73,8 @@ export async function testObjects(t: Lasting, options: TestObjectsOptions = {}):
 export class TestObjects {
   /** Uuids of drives that the array gave back, in order. */
   readonly returned: string[] = [];
+  /** What it last reported of its encryption. */
+  encryptionChanges: readonly EncryptionChange[] = [];
   readonly anonymous: ObjectsTestClient;
   readonly #root: string;
   readonly #gathersSmallBodies: boolean;
@@ -120,6 +122,9 @@ export class TestObjects {
       progress: () => undefined,
       returnProxies: async (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
       reportListening: () => undefined,
+      reportEncryption: async (changes) => {
+        this.encryptionChanges = changes;
+      },
     };
     this.#program = await startObjects(this.#configuration, host, enginesWith(this.#gathersSmallBodies));
   }

@@ -4,7 +4,7 @@ import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayLifecycle } from '../arrays/lifecycle.ts';
 import { findPublicService } from '../arrays/public-services/repository.ts';
-import type { ArrayStates } from '../arrays/states.ts';
+import { refuseLockedDown, type ArrayStates } from '../arrays/states.ts';
 import { findRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
 import type { RequestService } from '../requests/service.ts';
@@ -139,7 +139,10 @@ export class PortalAccountService {
 
   /** Removal always waits for an administrator's word: with the account goes all it holds. */
   async delete(actor: PortalActor, arrayId: ArrayId, id: AccountId): Promise<number> {
-    const account = this.#tools.store.read((db) => this.#existing(db, actor, arrayId, id));
+    const account = this.#tools.store.read((db) => {
+      refuseLockedDown(this.#states.existing(db, arrayId));
+      return this.#existing(db, actor, arrayId, id);
+    });
     requireSettled(account);
     const filing = {
       kind: 'delete_account',

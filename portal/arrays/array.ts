@@ -5,7 +5,15 @@ import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 /** What the record keeps of the specification; names, secrets and interfaces have places of their own. */
 export type KeptSpec = Omit<
   ArraySpec,
-  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces' | 'public_service' | Returned
+  | 'product'
+  | 'name'
+  | 'owner'
+  | 'initial_passcode'
+  | 'internal_key'
+  | 'interfaces'
+  | 'public_service'
+  | 'locked_down'
+  | Returned
 > &
   Partial<Pick<ArraySpec, Returned>>;
 
@@ -41,6 +49,11 @@ export interface ArrayRecord {
   readonly cacheMb: number | null;
   /** The bill accounts for all outages up to this one. */
   readonly outageSeen: string | null;
+  /** An administrator allows no changes. */
+  readonly isLockedDown: boolean;
+  /** By the changes of encryption that the bill accounts for, up to `encryptionSeen`. */
+  readonly isEncrypted: boolean;
+  readonly encryptionSeen: string | null;
   readonly createdAt: number;
   readonly deletedAt: number | null;
   /** Until when a deleted array keeps what it holds; null when it does not. */

@@ -16,6 +16,8 @@ export type Change =
   | { readonly type: 'proxy'; readonly zone: string }
   | { readonly type: 'public_ip'; readonly wanted: boolean }
   | { readonly type: 'data_reduction'; readonly enabled: boolean }
+  | { readonly type: 'file_lifecycle' }
+  | { readonly type: 'lock_down'; readonly locked: boolean }
   | { readonly type: 'attach_interface'; readonly interfaceId: InterfaceId }
   | { readonly type: 'detach_interfaces'; readonly interfaceIds: readonly number[] };
 
@@ -44,7 +46,11 @@ export function applyChange(spec: KeptSpec, change: Change): KeptSpec {
       return { ...spec, public_ip: change.wanted };
     case 'data_reduction':
       return { ...spec, data_reduction: change.enabled };
-    // Interfaces are rows of their own; the specification sent to the cloud is made from them.
+    case 'file_lifecycle':
+      return { ...spec, file_lifecycle: true };
+    // Whether it is locked down has a column of its own, and
+    // interfaces are rows of their own; the specification sent to the cloud is made from them.
+    case 'lock_down':
     case 'attach_interface':
     case 'detach_interfaces':
       return spec;
@@ -68,6 +74,10 @@ export function describeChange(change: Change): string {
       return change.wanted ? 'giving it a public address' : 'taking its public address away';
     case 'data_reduction':
       return `switching data reduction ${change.enabled ? 'on' : 'off'}`;
+    case 'file_lifecycle':
+      return 'switching file lifecycle on';
+    case 'lock_down':
+      return change.locked ? 'locking it down' : 'releasing it';
     case 'attach_interface':
       return 'adding a network interface';
     case 'detach_interfaces':

@@ -6,6 +6,7 @@ import { ClaimRefused } from '../clouds/claims.ts';
 import { interfacesOfArray, type ArrayInterface } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { KeptSpec, PortalArray } from './array.ts';
+import { findArray } from './repository.ts';
 import { servedPlace } from './public-services/place.ts';
 import type { ServicePlace } from './public-services/public-service.ts';
 
@@ -94,6 +95,7 @@ export class Hosting {
       initial_passcode: vault.unseal(array.initialPasscodeSealed),
       internal_key: vault.unseal(array.internalKeySealed),
       ...(place && { public_service: place }),
+      locked_down: findArray(db, array.id, null)?.isLockedDown ?? array.isLockedDown,
       interfaces: interfaces.map(wantedInterface),
     };
   }

@@ -10,6 +10,7 @@ import { Hosting, isTroubleOfCloud, NotYet, POLL_MS, withDrivesOf } from './host
 import * as repository from './repository.ts';
 import type { PortalArray } from './array.ts';
 import { deletePublicService } from './public-services/repository.ts';
+import { OutageAccounting } from './outages.ts';
 import { problemsOf } from './rules.ts';
 import { startingMove, type ArrayStates } from './states.ts';
 
@@ -55,10 +56,12 @@ interface Parts {
  */
 export class ArrayLifecycle {
   readonly #parts: Parts;
+  readonly #outages: OutageAccounting;
   readonly #dependents: ((tx: Tx, arrayId: ArrayId) => void)[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#outages = new OutageAccounting(parts.tools, parts.states);
     const { jobs } = parts.tools;
     const register = (work: Work, state: PortalArray['status'], act: Act, traits: JobTraits = {}) => {
       const givenUp = (tx: Tx, { arrayId }: WorkArguments, reason: string) => {
@@ -154,9 +157,11 @@ export class ArrayLifecycle {
     const hosted = await this.#untilStarted(array, hosting, signal);
     if (hosted?.state !== 'running' && hosted?.state !== 'starting')
       return this.#failed(array, hosted?.reason ?? 'the cloud lost it');
+    const heardAt = tools.clock.now();
     return {
       outcome: 'done',
       finish: (tx) => {
+        this.#outages.recordEncryption(tx, states.existing(tx, array.id), hosted, heardAt);
         repository.setSpec(tx, array.id, spec);
         repository.setPlacement(tx, array.id, hosted);
         for (const { id } of interfacesOfArray(tx, array.id)) interfaces.attachInterface(tx, id);
@@ -191,7 +196,7 @@ export class ArrayLifecycle {
   }
 
   async #hibernate({ signal }: RunningJob<WorkArguments>, array: PortalArray): Promise<JobOutcome> {
-    const { states, interfaces } = this.#parts;
+    const { tools, states, interfaces } = this.#parts;
     const hosting = this.#hosting(array);
     await this.#report(array, 'stopping its process', 20);
     const hosted = await hosting.get();
@@ -201,9 +206,11 @@ export class ArrayLifecycle {
     if (typeof sent === 'string') return this.#failed(array, sent);
     const stopped = await hosting.until(signal, ({ state }) => state === 'stopped');
     if (!stopped) return this.#failed(array, LOST);
+    const heardAt = tools.clock.now();
     return {
       outcome: 'done',
       finish: (tx) => {
+        this.#outages.recordEncryption(tx, states.existing(tx, array.id), stopped, heardAt);
         repository.setSpec(tx, array.id, spec);
         interfaces.recordBindings(tx, array.id, stopped.interfaces);
         states.move(tx, array.id, { status: 'hibernated', progress: 100, event: `Array ${array.name} hibernates.` });
@@ -278,7 +285,11 @@ export class ArrayLifecycle {
     const before = await hosting.get();
     if (!before) return this.#failed(array, LOST);
     const spec = withDrivesOf(before, applyChange(array.spec, change));
-    const problem = problemsOf(array.product, spec, await clouds.freshInventory(array.cloudId))[0];
+    // What the cloud offers by now does not matter to an array that is only locked.
+    const problem =
+      change.type === 'lock_down'
+        ? undefined
+        : problemsOf(array.product, spec, await clouds.freshInventory(array.cloudId))[0];
     const sent = problem
       ? `${problem.field} ${problem.message}`
       : await hosting.put(spec, { without: leavingOut(change) });
@@ -286,10 +297,13 @@ export class ArrayLifecycle {
       const reason = `${capitalised(describeChange(change))} failed: ${sent}`;
       return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, array, change, reason) };
     }
+    const heardAt = tools.clock.now();
     if (change.type === 'engine') await this.#untilReplaced(hosting, signal);
     return {
       outcome: 'done',
       finish: (tx) => {
+        // By the engine it had.
+        this.#outages.recordEncryption(tx, states.existing(tx, array.id), sent, heardAt);
         repository.setSpec(tx, array.id, spec);
         repository.setPlacement(tx, array.id, sent);
         repository.setStatusMessage(tx, array.id, null);
@@ -309,6 +323,7 @@ export class ArrayLifecycle {
   #undoChange(tx: Tx, array: PortalArray, change: Change, reason: string): void {
     const { tools, states } = this.#parts;
     repository.setStatusMessage(tx, array.id, reason);
+    if (change.type === 'lock_down') repository.setLockedDown(tx, array.id, !change.locked);
     this.#giveUp(tx, change);
     states.touch(tx, array.id);
     tools.events.record(tx, {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ManualClock } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { refused, startTestPortal, type TestPortal } from '../testing/portal.ts';
 
@@ -86,6 +87,78 @@ test('outages between two looks are not billed either, each of them once', async
   assert.deepEqual(titles, [
     `Array ${name} did not answer for 2.0 seconds.`,
     `Array ${name} did not answer for 1.0 seconds.`,
+  ]);
+});
+
+test('encryption is billed from the moment it was active until it was not, around outages, and each change once', async () => {
+  const { id, name, pass, since } = await anArray();
+  const encryption = () => metered(portal, id, 'encryption', since);
+  cloud.setEncryption(name, [
+    { id: 'on-1', active: true, ms_ago: 8 * SECOND },
+    { id: 'off-1', active: false, ms_ago: 7 * SECOND },
+    { id: 'on-2', active: true, ms_ago: 6 * SECOND },
+  ]);
+  cloud.setState(name, 'running', undefined, [{ id: 'e-1', began_ms_ago: 5 * SECOND, ended_ms_ago: 3 * SECOND }]);
+  await pass(10);
+  await pass(0);
+  const first = [
+    { from: 2, to: 3 },
+    { from: 4, to: 5 },
+  ];
+  assert.deepEqual(encryption(), [...first, { from: 7, to: null }]);
+  cloud.setEncryption(name, [
+    { id: 'on-2', active: true, ms_ago: 16 * SECOND },
+    { id: 'off-2', active: false, ms_ago: 4 * SECOND },
+  ]);
+  await pass(10);
+  assert.deepEqual(encryption(), [...first, { from: 7, to: 16 }]);
+});
+
+test('encryption that ended with an outage that was not heard of yet is billed up to the outage', async () => {
+  const { id, name, pass, since } = await anArray();
+  cloud.setEncryption(name, [{ id: 'on', active: true, ms_ago: 9 * SECOND }]);
+  await pass(10);
+  cloud.setEncryption(name, [
+    { id: 'on', active: true, ms_ago: 19 * SECOND },
+    { id: 'off', active: false, ms_ago: 2 * SECOND },
+  ]);
+  cloud.setState(name, 'running', undefined, [{ id: 'f-1', began_ms_ago: 6 * SECOND, ended_ms_ago: 3 * SECOND }]);
+  await pass(10);
+  assert.deepEqual(metered(portal, id, 'encryption', since), [
+    { from: 1, to: 14 },
+    { from: 17, to: 18 },
+  ]);
+});
+
+test('encryption that came just before an outage, and was heard of after it, is billed up to it and from its end', async () => {
+  const { id, name, pass, since } = await anArray();
+  cloud.setState(name, 'starting', 'It ended.', [{ id: 'g-1', began_ms_ago: 4 * SECOND, ended_ms_ago: null }]);
+  await pass(10);
+  cloud.setEncryption(name, [{ id: 'on', active: true, ms_ago: 15 * SECOND }]);
+  cloud.setState(name, 'running', undefined, [{ id: 'g-1', began_ms_ago: 14 * SECOND, ended_ms_ago: 2 * SECOND }]);
+  await pass(10);
+  const spans = [
+    { from: 5, to: 6 },
+    { from: 18, to: null },
+  ];
+  assert.deepEqual(metered(portal, id, 'encryption', since), spans);
+  assert.deepEqual(metered(portal, id, 'engine', since), [{ from: 0, to: 6 }, spans[1]]);
+});
+
+test('encryption that came just before an array was hibernated is billed up to then, and goes on with it', async () => {
+  const { id, name, since } = await anArray();
+  const encryption = () => metered(portal, id, 'encryption', since);
+  clock.advance(10 * SECOND);
+  cloud.setEncryption(name, [{ id: 'on', active: true, ms_ago: 4 * SECOND }]);
+  await friend.client.arrays.hibernate({ array_id: id });
+  await until(async () => (await shown(id)).status === 'hibernated');
+  assert.deepEqual(encryption(), [{ from: 6, to: 10 }]);
+  clock.advance(10 * SECOND);
+  await friend.client.arrays.restore({ array_id: id });
+  await until(async () => (await shown(id)).status === 'created');
+  assert.deepEqual(encryption(), [
+    { from: 6, to: 10 },
+    { from: 20, to: null },
   ]);
 });
 

@@ -68,6 +68,7 @@ export class ArrayRecovery {
       internal_key,
       interfaces,
       public_service: service,
+      locked_down: isLockedDown = false,
       ...kept
     } = spec;
     const provider = listProvidersOfCloud(tx, cloudId)[0];
@@ -90,6 +91,7 @@ export class ArrayRecovery {
       createdAt: tools.clock.now(),
     });
     repository.setPlacement(tx, id, hosted);
+    repository.setLockedDown(tx, id, isLockedDown);
     const isStopped = hosted.desired === 'stopped';
     states.move(tx, id, {
       status: isStopped ? 'hibernated' : 'restoring',

@@ -1,6 +1,6 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
-import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import { flag, generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 import { existedIn, type Span } from '../metering/repository.ts';
 import { nameOfProvider } from '../providers/repository.ts';
@@ -32,6 +32,9 @@ const arrays = new Table<ArrayRecord, 'id'>('arrays', {
   publicIp: plain('public_ip'),
   cacheMb: plain('cache_mb'),
   outageSeen: plain('outage_seen'),
+  isLockedDown: flag('locked_down'),
+  isEncrypted: flag('encrypted'),
+  encryptionSeen: plain('encryption_seen'),
   createdAt: plain('created_at'),
   deletedAt: plain('deleted_at'),
   purgeAt: plain('purge_at'),
@@ -144,6 +147,9 @@ const NOT_PLACED = {
   publicIp: null,
   cacheMb: null,
   outageSeen: null,
+  isLockedDown: false,
+  isEncrypted: false,
+  encryptionSeen: null,
   deletedAt: null,
   purgeAt: null,
   purgedAt: null,
@@ -238,6 +244,15 @@ export function setPlacement(tx: Tx, id: ArrayId, hosted: HostedArray): void {
 /** The bill accounts for all outages up to this one. */
 export function setOutageSeen(tx: Tx, id: ArrayId, outage: string): void {
   arrays.update(tx, { id }, { outageSeen: outage });
+}
+
+export function setLockedDown(tx: Tx, id: ArrayId, isLockedDown: boolean): void {
+  arrays.update(tx, { id }, { isLockedDown });
+}
+
+/** The bill accounts for all changes of its encryption up to this one. */
+export function setEncryptionSeen(tx: Tx, id: ArrayId, isEncrypted: boolean, change: string): void {
+  arrays.update(tx, { id }, { isEncrypted, encryptionSeen: change });
 }
 
 /** Arrays a cloud has placed and that should be there, by their uuid. */

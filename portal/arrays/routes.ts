@@ -86,6 +86,11 @@ export function arrayRoutes(parts: Parts): PortalHandlers {
       disableDataReduction: async ({ array_id: id }, { actor }) => ({
         message: await arrays.setDataReduction(actor, id, false),
       }),
+      enableFileLifecycle: async ({ array_id: id }, { actor }) => ({
+        message: await arrays.enableFileLifecycle(actor, id),
+      }),
+      lockDown: async ({ array_id: id }, { actor }) => ({ message: await arrays.setLockedDown(actor, id, true) }),
+      release: async ({ array_id: id }, { actor }) => ({ message: await arrays.setLockedDown(actor, id, false) }),
       getContents: async ({ array_id: id }, { actor }) => ({ data: await contents.get(actor, id) }),
       getIdentity: async ({ array_id: id }, { actor }) => ({ data: await passage.identity(actor, id) }),
       delete: async ({ array_id: id }, { actor }) => ({ message: await arrays.delete(actor, id) }),

@@ -2,7 +2,7 @@ import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { RequestKind } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, GranaryError, type Db, type FieldProblem, type Tx } from '@granary/kernel';
 import type { ArrayId, NetworkId, RequestId } from '../ids.ts';
-import { scopeOf, type PortalActor } from '../actor.ts';
+import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import type { CloudService } from '../clouds/service.ts';
 import { interfacesOfArray, type InterfaceService } from '../networks/index.ts';
 import type { PortalRequest } from '../requests/request.ts';
@@ -14,7 +14,8 @@ import { deletable, type ArrayDeletions } from './deletions.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import type { PortalArray } from './array.ts';
 import type { ObjectsConnection } from './objects-connection.ts';
-import { setPurged } from './repository.ts';
+import { refuseServedAddresses } from './public-services/place.ts';
+import { setLockedDown, setPurged } from './repository.ts';
 import { checkStock, isFlash, problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
 
@@ -46,6 +47,7 @@ type ModeratedChange = (typeof moderatedChanges)[number];
 const ATTACHING = 'adding a network interface';
 /** Its process may be down for the moment: the cloud tells it when it is up. */
 const changeable = ['created', 'starting'] as const;
+const lockable = ['created', 'starting', 'hibernated', 'failed'] as const;
 
 /** What an owner does with an array that exists. Each answers with a sentence for the owner. */
 export class ArrayService {
@@ -115,7 +117,10 @@ export class ArrayService {
     if (wanted && address !== null)
       throw fail('in_use', { kind: 'The public address of', id: name, by: `it has ${address} already` });
     if (!wanted && address === null) throw fail('not_found', { kind: 'public address of array', id: name });
-    const message = await this.#own(actor, id, { type: 'public_ip', wanted });
+    const message = await this.#own(actor, id, (tx) => {
+      if (!wanted) refuseServedAddresses(tx, states.existing(tx, id), [address]);
+      return { type: 'public_ip', wanted };
+    });
     // No field of the record shows it, so the answer does.
     const given = tools.store.read((db) => states.existing(db, id)).publicIp;
     return wanted && given !== null ? `${message} The address is ${given}.` : message;
@@ -129,6 +134,34 @@ export class ArrayService {
       throw fail('reduction_needs_flash', { name: array.name });
     }
     return this.#own(actor, id, { type: 'data_reduction', enabled });
+  }
+
+  async enableFileLifecycle(actor: PortalActor, id: ArrayId): Promise<string> {
+    const { name, cloudId } = this.#existing(actor, id, 'storage_array');
+    const { file_lifecycle: isOffered } = await this.#parts.clouds.freshInventory(cloudId);
+    if (!isOffered) throw fail('lifecycle_not_offered', { name });
+    return this.#own(actor, id, { type: 'file_lifecycle' });
+  }
+
+  /**
+   * The record says so at once, and from then on the portal refuses; an array that runs follows when its cloud has told it,
+   * one that does not with its next start.
+   */
+  async setLockedDown(actor: PortalActor, id: ArrayId, locked: boolean): Promise<string> {
+    const { tools, states, lifecycle } = this.#parts;
+    const change = { type: 'lock_down', locked } as const;
+    const { array, jobId } = await tools.store.write((tx) => {
+      const found = states.requireState(tx, id, null, describeChange(change), lockable);
+      if (found.isLockedDown === locked) return { array: found, jobId: undefined };
+      setLockedDown(tx, id, locked);
+      states.touch(tx, id);
+      const title = `Array ${found.name} was ${locked ? 'locked down: it takes no changes' : 'released: it takes changes again'}.`;
+      tools.events.record(tx, { title, subject: `array:${id}`, severity: 'notice', actor: actor.username });
+      const isUp = found.status === 'created' || found.status === 'starting';
+      return { array: found, jobId: isUp ? lifecycle.start(tx, 'array.change', id, { change }) : undefined };
+    });
+    if (jobId !== undefined) return this.#outcome(array, describeChange(change), jobId);
+    return `Array ${array.name} is ${locked ? 'locked down' : 'not locked down'}.`;
   }
 
   async addInterface(actor: PortalActor, id: ArrayId, networkId: NetworkId): Promise<string> {
@@ -154,6 +187,9 @@ export class ArrayService {
       const known = interfacesOfArray(tx, id).filter(({ attached }) => attached);
       const unknown = interfaceIds.find((one) => !known.some((array) => array.id === one));
       if (unknown !== undefined) throw fail('not_found', { kind: 'interface', id: unknown });
+      const removed = known.filter((one) => interfaceIds.includes(one.id));
+      const addresses = removed.flatMap((one) => [one.address, one.ipv6Address]);
+      refuseServedAddresses(tx, this.#parts.states.existing(tx, id), addresses);
       return { type: 'detach_interfaces', interfaceIds };
     });
   }
@@ -161,7 +197,7 @@ export class ArrayService {
   async hibernate(actor: PortalActor, id: ArrayId): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
-      const array = states.require(tx, id, scopeOf(actor), 'hibernating', changeable);
+      const array = this.#requireForStop(tx, actor, id, 'hibernating', changeable);
       states.move(tx, id, {
         status: 'hibernating',
         progress: 0,
@@ -177,7 +213,7 @@ export class ArrayService {
   async restore(actor: PortalActor, id: ArrayId): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
-      const array = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'starting', 'failed']);
+      const array = this.#requireForStop(tx, actor, id, 'restoring', ['hibernated', 'starting', 'failed']);
       if (array.numberInCloud === null) {
         throw fail('array_never_placed', { name: array.name });
       }
@@ -289,6 +325,19 @@ export class ArrayService {
     return job?.state === 'done'
       ? `Array ${name}: ${what} is done.`
       : `Array ${name}: ${what} has been submitted and goes on.`;
+  }
+
+  /** An administrator may also stop and start an array that is locked down; that stays so. */
+  #requireForStop(
+    tx: Tx,
+    actor: PortalActor,
+    id: ArrayId,
+    action: string,
+    needed: readonly PortalArray['status'][],
+  ): PortalArray {
+    const { states } = this.#parts;
+    if (isAdmin(actor)) return states.requireState(tx, id, scopeOf(actor), action, needed);
+    return states.require(tx, id, scopeOf(actor), action, needed);
   }
 
   #existing(actor: PortalActor, id: ArrayId, product?: PortalArray['product']): PortalArray {

@@ -30,6 +30,10 @@ export function startingMove({ name }: PortalArray, { reason }: Pick<HostedArray
   };
 }
 
+export function refuseLockedDown({ isLockedDown, name }: Pick<PortalArray, 'isLockedDown' | 'name'>): void {
+  if (isLockedDown) throw fail('locked_down', { name });
+}
+
 /** The one place an array's state changes: its record, its bill and its events move together. */
 export class ArrayStates {
   readonly #tools: Tools;
@@ -46,8 +50,15 @@ export class ArrayStates {
     return array;
   }
 
-  /** The array, if it is in one of the states the action needs. */
+  /** The array, if it is in one of the states the action needs and takes changes. */
   require(db: Db, id: ArrayId, scope: UserId | null, action: string, needed: readonly ArrayState[]): PortalArray {
+    const array = this.requireState(db, id, scope, action, needed);
+    refuseLockedDown(array);
+    return array;
+  }
+
+  /** Also one that is locked down. */
+  requireState(db: Db, id: ArrayId, scope: UserId | null, action: string, needed: readonly ArrayState[]): PortalArray {
     const array = this.existing(db, id, scope);
     if (!needed.includes(array.status)) {
       throw fail('wrong_state', {
@@ -85,10 +96,11 @@ export class ArrayStates {
   }
 
   /** What the array is billed for from that moment on, as if it were in the state since then. */
-  meter(tx: Tx, { id, numberInCloud, publicIp, purgeAt, spec }: PortalArray, status: ArrayState, at: number): void {
+  meter(tx: Tx, array: PortalArray, status: ArrayState, at: number): void {
+    const { id, numberInCloud, publicIp, purgeAt, spec, isEncrypted } = array;
     const [placed, hasPublicIp, retained] = [numberInCloud !== null, publicIp !== null, purgeAt !== null];
     const hasPublicService = servedPlace(tx, id) !== null;
     const proxies = spec.proxy_zones.length;
-    syncMeter(tx, { id, status, placed, hasPublicIp, hasPublicService, retained, proxies, spec }, at);
+    syncMeter(tx, { id, status, placed, hasPublicIp, hasPublicService, retained, proxies, isEncrypted, spec }, at);
   }
 }

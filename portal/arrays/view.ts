@@ -84,7 +84,7 @@ function common({ array, initialPasscode, provider, inventory, interfaces, publi
     initial_passcode: initialPasscode,
     internal_name: array.internalName,
     time_created_gmt: formatSeconds(array.createdAt),
-    locked_down: false,
+    locked_down: array.isLockedDown,
     provider: { name: provider.name, key: provider.key },
     virtual_network_interfaces: interfaces
       .filter(({ attached }) => attached && !isDeleted)

@@ -1,8 +1,8 @@
 import type { ArraySpec } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import type { Tx } from '@granary/kernel';
-import { itemName } from '../pricing/items.ts';
-import { closeItem, deleteItem, listOpenItems, newestMoment, openItem, type Quantity } from './repository.ts';
+import { itemName, OBJECT_STORAGE_KEY } from '../pricing/items.ts';
+import { closeItem, deleteItem, listOpenItems, newestMoments, openItem, type Quantity } from './repository.ts';
 
 /** What of an array its bill depends on. */
 export interface MeteredArray {
@@ -14,6 +14,8 @@ export interface MeteredArray {
   /** Object storage. */
   readonly hasPublicService?: boolean;
   readonly proxies?: number;
+  /** It has encrypted volumes, or encrypts the objects that are written. */
+  readonly isEncrypted?: boolean;
   /** Deleted, or about to be, and can be undeleted. */
   readonly retained: boolean;
   readonly spec: Pick<ArraySpec, 'engine' | 'app_engine' | 'extra_cache_gb' | 'drives'>;
@@ -44,22 +46,26 @@ export function meteredItems(array: MeteredArray): Quantity[] {
  * and as often as one likes: what has not changed runs on untouched.
  */
 export function syncMeter(tx: Tx, array: MeteredArray, clockNow: number): void {
-  // A clock that was set back must neither bill a moment twice nor forget one.
-  const now = Math.max(clockNow, newestMoment(tx, array.id));
+  // A clock that was set back must neither bill a moment twice nor forget one. Of each kind, because some are heard of
+  // later than others: what one kind did a moment ago does not move the times of the others.
+  const moments = newestMoments(tx, array.id);
+  const nowOf = ({ kind }: Quantity) => Math.max(clockNow, moments.get(kind) ?? 0);
   const wanted = new Map(meteredItems(array).map((item) => [itemName(item), item]));
   for (const open of listOpenItems(tx, array.id)) {
     const name = itemName(open);
+    const now = nowOf(open);
     if (wanted.get(name)?.quantity === open.quantity) wanted.delete(name);
     // Nothing exists for no time at all: an item that ends in the millisecond it began leaves no trace.
     else if (open.startedAt >= now) deleteItem(tx, open.id);
     else closeItem(tx, open.id, now);
   }
-  for (const item of wanted.values()) openItem(tx, array.id, item, now);
+  for (const item of wanted.values()) openItem(tx, array.id, item, nowOf(item));
 }
 
-function computing({ spec, proxies = 0, hasPublicService = false }: MeteredArray): Quantity[] {
+function computing({ spec, proxies = 0, hasPublicService = false, isEncrypted = false }: MeteredArray): Quantity[] {
   const items: Quantity[] = [];
   if (spec.engine !== null) items.push({ kind: 'engine', key: spec.engine, quantity: 1 });
+  if (isEncrypted) items.push({ kind: 'encryption', key: spec.engine ?? OBJECT_STORAGE_KEY, quantity: 1 });
   if (spec.app_engine !== null) items.push({ kind: 'app_engine', key: spec.app_engine, quantity: 1 });
   if (spec.extra_cache_gb > 0) items.push({ kind: 'cache_gb', key: 'cache_gb', quantity: spec.extra_cache_gb });
   if (proxies > 0) items.push({ kind: 'proxy', key: 'proxy', quantity: proxies });

@@ -25,11 +25,12 @@ export function listOpenItems(db: Db, arrayId: ArrayId): MeteredItem[] {
   return db.all(`${ITEMS} WHERE array_id = :arrayId AND ended_at IS NULL`, { arrayId });
 }
 
-/** The latest time the meter of an array has noted. */
-export function newestMoment(db: Db, arrayId: ArrayId): number {
-  const sql =
-    'SELECT max(max(started_at, coalesce(ended_at, 0))) AS newest FROM metered_items WHERE array_id = :arrayId';
-  return db.get<{ newest: number | null }>(sql, { arrayId })?.newest ?? 0;
+/** The latest time the meter of an array has noted, of each kind of item. */
+export function newestMoments(db: Db, arrayId: ArrayId): ReadonlyMap<string, number> {
+  const sql = `SELECT kind, max(max(started_at, coalesce(ended_at, 0))) AS newest FROM metered_items
+    WHERE array_id = :arrayId GROUP BY kind`;
+  const rows = db.all<{ kind: string; newest: number }>(sql, { arrayId });
+  return new Map(rows.map(({ kind, newest }) => [kind, newest]));
 }
 
 export function openItem(tx: Tx, arrayId: ArrayId, { kind, key, quantity }: Quantity, startedAt: number): void {

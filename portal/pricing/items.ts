@@ -17,6 +17,9 @@ export function itemName({ kind, key }: PricedItem): string {
   return kind === key ? kind : `${kind}:${key}`;
 }
 
+/** Stands for the engine, which object storage has none of: an array's encryption is one item, whatever its size. */
+export const OBJECT_STORAGE_KEY = 'object_storage';
+
 /** Everything in a cloud that has a price, at the cloud's own. */
 export function listPrices(inventory: Inventory): ItemPrice[] {
   return [
@@ -30,6 +33,7 @@ export function listPrices(inventory: Inventory): ItemPrice[] {
     { kind: 'public_ip', key: 'public_ip', price: inventory.public_ip_hourly_price_usd },
     { kind: 'proxy', key: 'proxy', price: inventory.proxy_hourly_price_usd ?? '0' },
     { kind: 'public_objs', key: 'public_objs', price: inventory.public_objs_hourly_price_usd ?? '0' },
+    { kind: 'encryption', key: OBJECT_STORAGE_KEY, price: inventory.objs_encryption_hourly_price_usd ?? '0' },
   ];
 }
 

@@ -49,6 +49,7 @@ test("a new provider has the cloud's list prices", async () => {
     'engine:large': '1',
     'encryption:small': '0.01',
     'encryption:large': '0.01',
+    'encryption:object_storage': '0',
     'app_engine:app.1': '0.05',
     'drive:SSD_10GB': '0.003',
     'drive:HDD_100GB': '0.001',

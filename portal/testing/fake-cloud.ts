@@ -56,6 +56,7 @@ export const testInventory: Inventory = {
   public_ip_hourly_price_usd: '0.005',
   proxy_hourly_price_usd: '0.02',
   public_objs_hourly_price_usd: '0.04',
+  objs_encryption_hourly_price_usd: '0.03',
 };
 
 function driveType(
@@ -130,6 +131,8 @@ export interface FakeCloud {
   specOf(name: string): ArraySpec;
   /** Makes the process of an array die, or come back. */
   setState(name: string, state: HostedArray['state'], reason?: string, outages?: HostedArray['outages']): void;
+  /** What the array says of its encryption. */
+  setEncryption(name: string, encryption: NonNullable<HostedArray['encryption']>): void;
   /** Makes all its interfaces unbound for a reason, or bound again. */
   setBinding(name: string, problem: string | null): void;
   stop(): Promise<void>;
@@ -211,7 +214,13 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
           const state = isStarting && now.state === 'running' ? ('starting' as const) : now.state;
           const url = before?.management_url ?? fake.managementUrl ?? now.management_url;
           const service = now.public_service && { bound: fake.serviceProblem === null, problem: fake.serviceProblem };
-          const hostedNow = { ...now, state, management_url: url, public_service: service ?? null };
+          const hostedNow = {
+            ...now,
+            encryption: before?.encryption ?? [],
+            state,
+            management_url: url,
+            public_service: service ?? null,
+          };
           hosted.set(uuid, { spec, hosted: hostedNow });
           return { data: known(hosted, uuid).hosted };
         },
@@ -241,6 +250,10 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
     setState(name: string, state: HostedArray['state'], reason?: string, outages: HostedArray['outages'] = []) {
       const one = named(hosted, name);
       one.hosted = { ...one.hosted, state, reason: reason ?? null, outages };
+    },
+    setEncryption(name: string, encryption: NonNullable<HostedArray['encryption']>) {
+      const one = named(hosted, name);
+      one.hosted = { ...one.hosted, encryption };
     },
     setBinding(name: string, problem: string | null) {
       const one = named(hosted, name);

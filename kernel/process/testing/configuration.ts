@@ -30,6 +30,8 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     cacheGb: 1,
     raid10Pools: false,
     dualTarget: false,
+    fileLifecycle: true,
+    lockedDown: false,
     dataReduction: false,
     node: 'node-1',
     zone: 'zone_0',
@@ -66,5 +68,6 @@ export const testHost: ProgramHost = {
   returnDrive: noCloud,
   returnProxies: noCloud,
   reportListening: () => undefined,
+  reportEncryption: () => Promise.resolve(),
   progress: () => undefined,
 };

@@ -1,4 +1,4 @@
-import { badParameter, parseHostAndPort, type Db } from '@granary/kernel';
+import { badParameter, fail, parseHostAndPort, type Db } from '@granary/kernel';
 import ipaddr from 'ipaddr.js';
 import type { ArrayId } from '../../ids.ts';
 import type { PortalArray } from '../array.ts';
@@ -21,28 +21,47 @@ export function placeOf({ ip, host }: Pick<PublicService, 'ip' | 'host'>): Servi
   return { address: place?.host ?? '', port: place?.port ?? 0, host };
 }
 
-/** `ip`, if it is an address and a port at which the array can serve; addresses of others are refused. */
+/** `ip`, as it is kept, if it is an address and a port at which the array can serve; addresses of others are refused. */
 export function checkPlace(
   ip: string,
   { name, ipAddress, publicIp, managementUrl }: PortalArray,
   interfaces: readonly { readonly address: string; readonly ipv6Address: string | null }[],
-): void {
+): string {
   const { address, port } = placeOf({ ip, host: '' });
-  if (!ipaddr.isValid(address) || (address.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(address)))
+  if (
+    port === 0 ||
+    !ipaddr.isValid(address) ||
+    (!address.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(address))
+  )
     throw badParameter('ip', 'must be ip:port');
   const ofNetworks = interfaces.flatMap((one) => [one.address, one.ipv6Address]);
   const own = [ipAddress, publicIp, ...ofNetworks].filter((one) => one !== null);
-  if (!own.some((one) => isSame(one, address))) {
+  // As the array spells it: its cloud compares texts.
+  const known = own.find((one) => isSame(one, address));
+  if (known === undefined) {
     const has = own.length > 0 ? `it has ${own.join(', ')}` : 'it has none yet';
     const problem = `must be at an address of array ${name}: ${has}; a public address or a virtual network gives it another`;
     throw badParameter('ip', problem);
   }
   if (managementUrl !== null && portOf(managementUrl) === port)
     throw badParameter('ip', `has the port of the array's management, ${port}; choose another`);
+  return known.includes(':') ? `[${known}]:${port}` : `${known}:${port}`;
 }
 
 function isSame(one: string, other: string): boolean {
   return ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();
+}
+
+/** Refuses to take an address away that the public service of the array is served at, or is about to be. */
+export function refuseServedAddresses(db: Db, { id, name }: PortalArray, addresses: readonly (string | null)[]): void {
+  const service = findPublicService(db, id);
+  if (!service) return;
+  const { address } = placeOf(service);
+  if (!ipaddr.isValid(address)) return;
+  const served = addresses.find((one) => one !== null && isSame(one, address)) ?? null;
+  if (served === null) return;
+  const by = `the public object service of array ${name} is at ${service.ip}; move it to another address or delete it first`;
+  throw fail('in_use', { kind: 'The address', id: served, by });
 }
 
 function portOf(url: string): number {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { until } from '../../../testing/waiting.ts';
 import { startFakeObjects } from '../../testing/fake-objects.ts';
 import { readBill } from '../../billing/testing/read-bill.ts';
 import type { ArrayId } from '../../ids.ts';
@@ -282,4 +283,38 @@ test('sign-ups at an array are approved by the portal where the public service s
   objects.signUps.set(4, { account: 'late', state: 'pending' });
   await portal.services.signUps.poll();
   assert.equal(objects.signUps.get(4)?.state, 'pending');
+});
+
+test('the address a public service is at is kept in one spelling, and cannot be taken away from under it', async () => {
+  const { id, name } = await bucket();
+  await friend.client.arrays.addPublicIp({ array_id: id });
+  const input = service();
+  await publicObjects.create({ array_id: id, ...input, ip: '[::ffff:127.0.0.1]:8080' });
+  assert.equal((await shown(id))?.ip, '127.0.0.1:8080');
+  assert.equal(cloud.specOf(name).public_service?.address, '127.0.0.1');
+  await friend.client.arrays.removePublicIp({ array_id: id });
+  const { message } = await friend.client.arrays.addPublicIp({ array_id: id });
+  const address = /The address is (.+)\.$/.exec(message)?.[1] ?? '';
+  await publicObjects.update({ array_id: id, ip: `${address}:8080` });
+  await refused(
+    friend.client.arrays.removePublicIp({ array_id: id }),
+    409,
+    /public object service of array bucket-\d+ is at .+; move it to another address or delete it first/,
+  );
+  await publicObjects.delete({ array_id: id });
+  await friend.client.arrays.removePublicIp({ array_id: id });
+});
+
+test('a change that fails is undone at the array, too: the service is served where its record says', async () => {
+  const { id, name } = await bucket();
+  await publicObjects.create({ array_id: id, ...service() });
+  cloud.serviceProblem = 'the port is taken';
+  await refused(publicObjects.update({ array_id: id, ip: '127.0.0.1:9090' }), 409, /the port is taken/);
+  cloud.serviceProblem = null;
+  const titles = async () => (await admin.client.events.list()).data.map((event) => event.msg_title);
+  await until(async () =>
+    (await titles()).some((title) => title.includes(`array ${name} is`) && title.includes('served at 127.0.0.1:8080')),
+  );
+  assert.equal(cloud.specOf(name).public_service?.port, 8080);
+  assert.equal((await shown(id))?.ip, '127.0.0.1:8080');
 });

@@ -53,10 +53,10 @@ export class PublicServiceService {
 
   async create(actor: PortalActor, arrayId: ArrayId, input: ServiceInput): Promise<PublicServiceView> {
     const { tools, accounts } = this.#parts;
-    const array = tools.store.read((db) => this.#checkNew(db, actor, arrayId, input));
+    const { array } = tools.store.read((db) => this.#checkNew(db, actor, arrayId, input));
     await accounts.refuseTaken(array, input.account_name);
     const jobId = await tools.store.write((tx) => {
-      this.#checkNew(tx, actor, arrayId, input);
+      const { ip } = this.#checkNew(tx, actor, arrayId, input);
       repository.insertPublicService(tx, {
         arrayId,
         state: 'opening',
@@ -64,7 +64,7 @@ export class PublicServiceService {
         remoteId: null,
         username: input.admin_username,
         passwordSealed: tools.vault.seal(input.admin_password),
-        ip: input.ip,
+        ip,
         host: input.host.toLowerCase(),
         autoApprove: input.auto_approve,
         changedAt: tools.clock.now(),
@@ -83,10 +83,10 @@ export class PublicServiceService {
       const service = existing(tx, array);
       requireOpen(array, service);
       refuseRenaming(service, update);
-      if (update.ip !== undefined) checkPlace(update.ip, array, interfacesOfArray(tx, arrayId));
+      const ip = update.ip && checkPlace(update.ip, array, interfacesOfArray(tx, arrayId));
       if (update.admin_password !== undefined && service.remoteId === null)
         throw badParameter('admin_password', 'cannot be set: the service has no account; delete it and open it again');
-      const { change, needsArray } = this.#changeOf(update);
+      const { change, needsArray } = this.#changeOf({ ...update, ip });
       const changedAt = tools.clock.now();
       repository.updatePublicService(tx, arrayId, needsArray ? { state: 'changing', changedAt } : change);
       this.#record(tx, array, needsArray ? 'is being changed' : 'was changed', actor);
@@ -115,7 +115,7 @@ export class PublicServiceService {
     return { change, needsArray: [ip, host, password].some((one) => one !== undefined) };
   }
 
-  #checkNew(db: Db, actor: PortalActor, arrayId: ArrayId, { ip }: ServiceInput): PortalArray {
+  #checkNew(db: Db, actor: PortalActor, arrayId: ArrayId, { ip }: ServiceInput) {
     const array = this.#changeable(db, actor, arrayId);
     const known = repository.findPublicService(db, arrayId);
     if (known)
@@ -124,8 +124,7 @@ export class PublicServiceService {
         id: array.name,
         by: `its public object service is there already, as ${known.host}`,
       });
-    checkPlace(ip, array, interfacesOfArray(db, arrayId));
-    return array;
+    return { array, ip: checkPlace(ip, array, interfacesOfArray(db, arrayId)) };
   }
 
   /** The account is made and removed by the array, so it has to be up. */

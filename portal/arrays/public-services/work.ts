@@ -14,6 +14,7 @@ import * as repository from './repository.ts';
 const OPEN = 'public_service.open';
 const CHANGE = 'public_service.change';
 const CLOSE = 'public_service.close';
+const PUT_BACK = 'public_service.put_back';
 const RETRY_MS = 2_000;
 /** How long an array that does not answer is waited for before things are as they were. */
 const GIVE_UP_MS = 10 * 60_000;
@@ -89,6 +90,17 @@ export class PublicServiceWork {
       (tx, args, reason) => this.#stays(args, 'withdrawn')(tx, reason),
       { frees: true },
     );
+    jobs.register<Work>(
+      PUT_BACK,
+      (job) =>
+        this.#work(
+          job,
+          'open',
+          (service, array) => this.#putBack(job, service, array),
+          () => undefined,
+        ),
+      () => undefined,
+    );
   }
 
   /** These return the job. */
@@ -117,8 +129,8 @@ export class PublicServiceWork {
       return { outcome: 'failed', reason: 'The public object service went with its array.' };
     const array = tools.store.read((db) => states.existing(db, arrayId));
     const failed = (reason: string): JobOutcome => ({ outcome: 'failed', reason, finish: (tx) => undo(tx, reason) });
-    // What is withdrawn is served no more after the first step: there is no way back.
-    const isLate = state !== 'closing' && tools.clock.now() - service.changedAt > GIVE_UP_MS;
+    // What is withdrawn is served no more after the first step: there is no way back. What is put back was there before.
+    const isLate = state !== 'closing' && state !== 'open' && tools.clock.now() - service.changedAt > GIVE_UP_MS;
     if (array.status === 'starting' && !isLate) return later(`Array ${array.name} is starting.`);
     if (array.status !== 'created') return failed(`Array ${array.name} is ${array.status}.`);
     try {
@@ -206,6 +218,19 @@ export class PublicServiceWork {
     };
   }
 
+  /** A change that failed may have moved it: it is served where its record says again. */
+  async #putBack(job: RunningJob<Work>, service: PublicService, array: PortalArray): Promise<JobOutcome> {
+    const problem = await this.#serve(job.signal, array, placeOf(service));
+    const where = `The public object service of array ${array.name} is`;
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        if (problem === undefined) this.#record(tx, array.id, `${where} served at ${service.ip} as before.`);
+        else this.#record(tx, array.id, `${where} not served at ${service.ip}: ${problem}`, 'warning');
+      },
+    };
+  }
+
   /** Has the array serve there, or nowhere; text when it cannot. */
   async #serve(signal: AbortSignal, array: PortalArray, place: ServicePlace | null): Promise<string | undefined> {
     const { tools, clouds } = this.#parts;
@@ -236,12 +261,18 @@ export class PublicServiceWork {
     };
   }
 
-  /** It stays as it was. */
-  #stays({ arrayId }: Work, what: 'changed' | 'withdrawn'): (tx: Tx, reason: string) => void {
+  /** Its record stays as it was; where the array may serve elsewhere by now, it is put back. */
+  #stays(
+    { arrayId, change }: Work & Partial<ChangeWork>,
+    what: 'changed' | 'withdrawn',
+  ): (tx: Tx, reason: string) => void {
     return (tx, reason) => {
       const { tools, states } = this.#parts;
       const { name } = states.existing(tx, arrayId);
+      const { ip, host } = change ?? {};
+      const isMoved = what === 'withdrawn' || ip !== undefined || host !== undefined;
       repository.updatePublicService(tx, arrayId, { state: 'open', changedAt: tools.clock.now() });
+      if (isMoved) tools.jobs.enqueue(tx, PUT_BACK, `array:${arrayId}`, { arrayId });
       states.touch(tx, arrayId);
       this.#record(tx, arrayId, `The public object service of array ${name} was not ${what}: ${reason}`, 'warning');
     };

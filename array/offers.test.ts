@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { arrayApi } from '@granary/contract/array';
+import { testArray } from './testing/test-array.ts';
+
+const { volumes, fileCategories, lifecyclePolicies, settings, users, drives } = arrayApi.groups;
+
+test('without file lifecycle its calls are refused with the way to get it, and nothing is stored', async (t) => {
+  const array = await testArray(t, { fileLifecycle: false });
+  const { client } = array;
+  const pool = await array.pool();
+  const refusals = [
+    await client.refused(fileCategories.create, { displayname: 'Pictures', file_extensions: ['jpg'] }),
+    await client.refused(lifecyclePolicies.delete, { id: 'lc-policy-00000001' }),
+    await client.refused(volumes.create, {
+      name: 'share',
+      pool,
+      capacity: '1G',
+      block: false,
+      export_name: 'share',
+      flcenabled: true,
+    } as never),
+  ];
+  for (const { message } of refusals) assert.match(message, /ordered without file lifecycle; its owner switches it on/);
+  assert.equal((await client.call(volumes.list, {})).count, 0);
+  await client.call(fileCategories.list, {});
+  await array.change({ fileLifecycle: true });
+  await client.call(fileCategories.create, { displayname: 'Odd ones', file_extensions: ['qqq'] });
+});
+
+test('an array that is locked down can be read and signed in to, and takes no changes but its encryption password', async (t) => {
+  const array = await testArray(t);
+  const { client, anybody } = array;
+  const pool = await array.pool();
+  await client.call(settings.setEncryptionPassword, { encryption_pwd: 'open sesame' });
+  await array.restart({ lockedDown: true });
+  const refused = await client.refused(volumes.create, { name: 'v', pool, capacity: '100M' } as never);
+  assert.match(refused.message, /Array Accounts is locked down: it serves its data/);
+  assert.equal(refused.code, 18);
+  await client.call(drives.list, {});
+  await anybody.call(users.login, { user: 'dana', password: 'first passcode' });
+  await client.call(settings.restoreEncryption, { encryption_pwd: 'open sesame' });
+  await array.change({ lockedDown: false });
+  await array.volume(pool);
+});
