@@ -22,7 +22,7 @@ import { FirstPools } from './first-pools/service.ts';
 import { arrayMailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
-import { MigrationService, RUNNING_MAX as MIGRATIONS_MAX } from './migration-jobs/service.ts';
+import { MigrationService } from './migration-jobs/service.ts';
 import { destinationRoutes } from './mirror-jobs/peer-routes.ts';
 import { countDestinationsOf } from './mirror-jobs/repository.ts';
 import { mirrorGroupRoutes, mirrorRoutes } from './mirror-jobs/routes.ts';
@@ -125,7 +125,6 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     encryption,
     settings,
     servers: { sessionsOf: (controller) => servers.sessions.ofController(controller), countWwpns },
-    migrationsMax: MIGRATIONS_MAX,
   });
   const snapshots = new SnapshotService(tools, volumes, pools);
   const restores = new SnapshotRestore(tools, volumes, snapshots, restoreDependents);
@@ -136,7 +135,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     suspendSeconds: () => settings.current().suspendSeconds,
   });
   const creators = new CreatorService(tools, (set) => snapshotSets.suspendedVolumes(set));
-  const migrations = new MigrationService(tools, volumes, pools);
+  const migrations = new MigrationService(tools, { volumes, pools, atOnceMax: () => settings.current().migrationsMax });
   const clones = new CloneService(volumes, snapshots);
   const remoteArrays = new RemoteArrayService(tools, { encryption, mirrors: mirrorsToArray });
   const mirrors = new MirrorService(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });

@@ -23,7 +23,6 @@ interface ControllersParts {
   readonly encryption: VolumeEncryption;
   readonly settings: SettingsService;
   readonly servers: ServerReaders;
-  readonly migrationsMax: number;
 }
 
 const SECRET_LENGTH = 16;
@@ -50,7 +49,7 @@ export class ControllerService {
 
   list(showsSecrets: boolean): ControllerView[] {
     const { store, vault, readings, configuration, clock } = this.#tools;
-    const { heartbeat, encryption, settings, servers, migrationsMax } = this.#parts;
+    const { heartbeat, encryption, settings, servers } = this.#parts;
     const { chap, wwpns } = store.read((db) => ({ chap: findChap(db), wwpns: servers.countWwpns(db) }));
     const shared = {
       configuration: configuration(),
@@ -62,7 +61,6 @@ export class ControllerService {
       // One that recovers still lacks a drive.
       isIntact: [...readings.groups].every(({ state }) => state === 'normal' || state === 'scrubbing'),
       wwpns,
-      migrationsMax,
       cloudHeartbeatAt: heartbeat.cloud,
       nowMs: clock.now(),
     };

@@ -28,8 +28,6 @@ export interface SharedFacts {
   readonly isEncryptionActive: boolean;
   readonly isIntact: boolean;
   readonly wwpns: number;
-  /** How many volumes are moved at a time. */
-  readonly migrationsMax: number;
   readonly cloudHeartbeatAt: number;
   readonly nowMs: number;
 }
@@ -61,7 +59,8 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     cpu_usage_alert: settings.cpuUsageAlert,
     mem_usage_alert: settings.memUsageAlert,
     recycle_bin: yesNo(settings.recycleBin),
-    dm_concurrency_level: shared.migrationsMax,
+    dm_concurrency_level: settings.migrationsMax,
+    raid_read_mode: settings.raidReadMode,
     allocation_zone_name: home.zone,
     allocation_zone_display_name: home.zoneDisplayName,
     array_uuid: configuration.uuid,
@@ -85,8 +84,6 @@ const constants = {
   cpu_docker_usage_alert: 0,
   mem_docker_usage_alert: 0,
   nfs4_disable_idmapping: 'NO',
-  // Neighbouring slices are read from different members.
-  raid_read_mode: 'balanced',
   smb_unix_charset: '',
   smb_dos_charset: '',
   sod_end_time: null,

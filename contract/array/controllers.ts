@@ -6,6 +6,7 @@ import { adminOnly, signedIn } from './access.ts';
 import { controllerId } from './ids.ts';
 import { CachePoint, ControllerPoint, interval, performance, requiredInterval } from './performance.ts';
 import { Session } from './servers.ts';
+import { raidReadMode } from './settings.ts';
 import { count } from './shared.ts';
 
 export const Controller = record('Controller', {
@@ -35,9 +36,9 @@ export const Controller = record('Controller', {
   cpu_docker_usage_alert: int('Percent'),
   mem_docker_usage_alert: int('Percent'),
   recycle_bin: yesNo(),
-  dm_concurrency_level: int(),
+  dm_concurrency_level: int('How many volumes are moved between pools at a time'),
   nfs4_disable_idmapping: yesNo(),
-  raid_read_mode: str(),
+  raid_read_mode: raidReadMode,
   allocation_zone_name: str(),
   allocation_zone_display_name: nullable(str()),
   smb_unix_charset: str(),

@@ -18,7 +18,7 @@ import type { Layout } from './layout.ts';
 import { AbsentDrive, Member } from './members/member.ts';
 import { newUuid } from './members/group-membership.ts';
 import { Mirror } from './mirror/mirror.ts';
-import type { CreateOptions, OpenOptions, RuntimeOptions } from './options.ts';
+import type { CreateOptions, OpenOptions, ReadMode, RuntimeOptions } from './options.ts';
 import { ParityStripes } from './parity/parity-stripes.ts';
 import { Rebuilder } from './repair/rebuild.ts';
 import { RegionSet } from './intent/region-set.ts';
@@ -273,6 +273,11 @@ export class RaidGroup implements BlockGroup {
 
   setResyncSpeed(speed: ResyncSpeed): void {
     this.#core.throttle.setSpeed(speed);
+  }
+
+  /** From the next read on. */
+  setReadMode(mode: ReadMode): void {
+    this.#core.readMode = mode;
   }
 
   state(): GroupState {
