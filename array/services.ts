@@ -59,7 +59,8 @@ import {
   volumeKeys,
   volumesInPool,
 } from './relations.ts';
-import { countWwpns } from './servers/repository.ts';
+import { countWwpns, listServers, renameArrayUser } from './servers/repository.ts';
+import { checkArrayChap } from './servers/rules.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { ServerService } from './servers/service.ts';
 import { encryptionRoutes } from './settings/encryption-routes.ts';
@@ -124,7 +125,13 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     heartbeat: tools.heartbeat,
     encryption,
     settings,
-    servers: { sessionsOf: (controller) => servers.sessions.ofController(controller), countWwpns },
+    servers: {
+      sessionsOf: (controller) => servers.sessions.ofController(controller),
+      countWwpns,
+      checkArrayChap: (db, chap) => checkArrayChap(listServers(db, 0, 0), chap, tools.vault),
+      renameArrayUser,
+      resendAll: () => servers.resendAll(),
+    },
   });
   const snapshots = new SnapshotService(tools, volumes, pools);
   const restores = new SnapshotRestore(tools, volumes, snapshots, restoreDependents);
