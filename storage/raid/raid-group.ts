@@ -9,6 +9,7 @@ import { GroupCore } from './core.ts';
 import { clearMetadata, requireSpace } from './members/format.ts';
 import { failMismatches, matchingSuperblocks } from './members/member-check.ts';
 import { ChecksumRepairer } from './repair/checksum-repairer.ts';
+import type { ChecksumCacheStatistics } from './checksums/checksums.ts';
 import type { BlockGroup } from './group.ts';
 import { describeGroup } from './group-state.ts';
 import type { GroupState } from './group-state.ts';
@@ -291,6 +292,11 @@ export class RaidGroup implements BlockGroup {
   /** Reads and writes through the group since it was opened. */
   statistics(): { readonly reads: OperationStatistics; readonly writes: OperationStatistics } {
     return { reads: this.#reads.totals(), writes: this.#writes.totals() };
+  }
+
+  /** The cache of checksums, which are the group's metadata. */
+  checksumCache(): ChecksumCacheStatistics {
+    return this.#core.checksums.statistics();
   }
 
   /** Checks everything and changes nothing. */

@@ -50,6 +50,7 @@ export class Mirror implements Strategy {
     if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
     if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
     page.wasUsed = true;
+    core.checksums.lookups.readHits += 1;
     const sums = this.#spareSums.acquire(count);
     let done: Done;
     try {
@@ -81,6 +82,7 @@ export class Mirror implements Strategy {
     const running = writeCopies(writers, this.#dataOffset + offset, from, sums, this.#orFail);
     if (running !== undefined) return this.#writeLater(row, from, sums, running);
     setChecksums(writers, region, first, sums);
+    core.checksums.lookups.writeHits += writers.length;
     this.#spareSums.release(sums);
     return undefined;
   }
