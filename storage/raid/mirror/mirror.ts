@@ -152,7 +152,7 @@ export class Mirror implements Strategy {
       await done;
     } catch (error) {
       this.#core.membership.fail(member, error);
-      return this.#readPieces(row, into);
+      return await this.#readPieces(row, into);
     } finally {
       member.readsUnderWay -= 1;
     }

@@ -54,7 +54,11 @@ test('a mirror that reads from the least loaded member gives each the same numbe
   const rig = await writtenMirror(() => 0);
   const { group } = rig;
   const readAtOnce = () =>
-    Promise.all(Array.from({ length: 6 }, (_, block) => group.read(block * BLOCK_BYTES, Buffer.alloc(BLOCK_BYTES))));
+    Promise.all(
+      Array.from({ length: 6 }, (_, block) =>
+        Promise.resolve(group.read(block * BLOCK_BYTES, Buffer.alloc(BLOCK_BYTES))),
+      ),
+    );
   assert.deepEqual(await readsOf(rig, readAtOnce), [6, 0, 0]);
   group.setReadMode('least_loaded');
   assert.deepEqual(await readsOf(rig, readAtOnce), [2, 2, 2]);
