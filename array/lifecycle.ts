@@ -10,6 +10,7 @@ export async function reconcile(services: ArrayServices, onStage: (stage: string
   onStage('ending what was under way: RAID groups');
   await services.building.reconcile();
   await services.membership.follow();
+  await services.settings.reconcile();
   onStage('ending what was under way: pools');
   await services.pools.reconcile();
   if (services.snapshotPolicies.isFirstStart) await services.firstPools.create();

@@ -36,7 +36,7 @@ import { FirstPools } from './first-pools/service.ts';
 import { arrayMailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
-import { MigrationService, RUNNING_MAX as MIGRATIONS_MAX } from './migration-jobs/service.ts';
+import { MigrationService } from './migration-jobs/service.ts';
 import { destinationRoutes } from './mirror-jobs/peer-routes.ts';
 import { countDestinationsOf } from './mirror-jobs/repository.ts';
 import { mirrorGroupRoutes, mirrorRoutes } from './mirror-jobs/routes.ts';
@@ -73,7 +73,8 @@ import {
   volumeKeys,
   volumesInPool,
 } from './relations.ts';
-import { countWwpns } from './servers/repository.ts';
+import { countWwpns, listServers, renameArrayUser } from './servers/repository.ts';
+import { checkArrayChap } from './servers/rules.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { ServerService } from './servers/service.ts';
 import { sessionPeople } from './sessions/people.ts';
@@ -145,8 +146,13 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     heartbeat: tools.heartbeat,
     encryption,
     settings,
-    servers: { sessionsOf: (controller) => servers.sessions.ofController(controller), countWwpns },
-    migrationsMax: MIGRATIONS_MAX,
+    servers: {
+      sessionsOf: (controller) => servers.sessions.ofController(controller),
+      countWwpns,
+      checkArrayChap: (db, chap) => checkArrayChap(listServers(db, 0, 0), chap, tools.vault),
+      renameArrayUser,
+      resendAll: () => servers.resendAll(),
+    },
   });
   const snapshots = new SnapshotService(tools, volumes, pools);
   const restores = new SnapshotRestore(tools, volumes, snapshots, restoreDependents);
@@ -157,7 +163,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     suspendSeconds: () => settings.current().suspendSeconds,
   });
   const creators = new CreatorService(tools, (set) => snapshotSets.suspendedVolumes(set));
-  const migrations = new MigrationService(tools, volumes, pools);
+  const migrations = new MigrationService(tools, { volumes, pools, atOnceMax: () => settings.current().migrationsMax });
   const clones = new CloneService(volumes, snapshots);
   const remoteArrays = new RemoteArrayService(tools, { encryption, mirrors: mirrorsToArray });
   const mirrors = new MirrorService(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });

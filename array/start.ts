@@ -107,7 +107,7 @@ export async function startArray(
   // With the reserve of a full disk: an array that does not start gives no room back.
   await runFreeing(true, async () => {
     await users.createOwner(first.owner, first.initialPasscode);
-    await controllers.createChap();
+    await controllers.chap.create();
     await drives.follow(first.drives);
     await readings.refresh();
     await reconcile(services, (stage) => host.progress(stage));

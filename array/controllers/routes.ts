@@ -16,6 +16,10 @@ export function controllerRoutes(controllers: ControllerService): ArrayHandlers<
       await controllers.failover(force, actor.username);
       return {};
     },
+    setChap: async (change, { actor }) => {
+      await controllers.chap.change(change, actor.username);
+      return {};
+    },
     listSessions: async ({ id, start, limit }) => {
       const all = await controllers.sessions(id);
       return { sessions: pageOf(all, start, limit), count: all.length };

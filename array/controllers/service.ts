@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { RecordOf } from '@granary/contract';
 import type { ServerSession } from '@granary/contract/array';
 import { fail, type Db, type HostedConfiguration } from '@granary/kernel';
@@ -6,13 +5,13 @@ import type { ControllerReport } from '../engine/report.ts';
 import type { VolumeEncryption } from '../settings/encryption.ts';
 import type { SettingsService } from '../settings/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { ControllerChap, readArrayChap, type ChapServers } from './chap.ts';
 import { Failover } from './failover.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { findChap, insertChap } from './repository.ts';
 import { viewOf, type ControllerView } from './view.ts';
 
 /** What controllers show of servers, which import them. */
-interface ServerReaders {
+interface ServerReaders extends ChapServers {
   sessionsOf(controller: string): Promise<Omit<RecordOf<typeof ServerSession>, 'connected'>[]>;
   /** Fibre Channel ports of all servers. */
   countWwpns(db: Db): number;
@@ -23,14 +22,11 @@ interface ControllersParts {
   readonly encryption: VolumeEncryption;
   readonly settings: SettingsService;
   readonly servers: ServerReaders;
-  readonly migrationsMax: number;
 }
-
-const SECRET_LENGTH = 16;
-const SECRET_CHARACTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 
 /** An array has two controllers: one serves, the other stands by. */
 export class ControllerService {
+  readonly chap: ControllerChap;
   readonly #tools: ArrayTools;
   readonly #parts: ControllersParts;
   readonly #failover: Failover;
@@ -39,30 +35,26 @@ export class ControllerService {
     this.#tools = tools;
     this.#parts = parts;
     this.#failover = new Failover(tools);
-  }
-
-  /** At the first start: the name and secret servers sign in to the array with. */
-  async createChap(): Promise<void> {
-    const { store, vault, configuration } = this.#tools;
-    const fresh = { user: configuration().internalName, secret: vault.seal(newChapSecret()) };
-    await store.write((tx) => insertChap(tx, fresh));
+    this.chap = new ControllerChap(tools, parts.servers);
   }
 
   list(showsSecrets: boolean): ControllerView[] {
     const { store, vault, readings, configuration, clock } = this.#tools;
-    const { heartbeat, encryption, settings, servers, migrationsMax } = this.#parts;
-    const { chap, wwpns } = store.read((db) => ({ chap: findChap(db), wwpns: servers.countWwpns(db) }));
+    const { heartbeat, encryption, settings, servers } = this.#parts;
+    const { chap, wwpns } = store.read((db) => ({
+      chap: readArrayChap(db, vault),
+      wwpns: servers.countWwpns(db),
+    }));
     const shared = {
       configuration: configuration(),
       settings: settings.current(),
-      chapUser: chap?.user ?? '',
-      chapSecret: chap && showsSecrets ? vault.unseal(chap.secret) : '',
+      chap,
+      showsSecrets,
       isPasswordSet: encryption.isPasswordSet,
       isEncryptionActive: encryption.isActive,
       // One that recovers still lacks a drive.
       isIntact: [...readings.groups].every(({ state }) => state === 'normal' || state === 'scrubbing'),
       wwpns,
-      migrationsMax,
       cloudHeartbeatAt: heartbeat.cloud,
       nowMs: clock.now(),
     };
@@ -86,9 +78,4 @@ export class ControllerService {
     if (!found) throw fail('controller_not_found', { id });
     return found;
   }
-}
-
-/** CHAP secrets have 12 to 16 characters; these are easy to read out. */
-function newChapSecret(): string {
-  return Array.from({ length: SECRET_LENGTH }, () => SECRET_CHARACTERS[randomInt(SECRET_CHARACTERS.length)]).join('');
 }

@@ -10,6 +10,7 @@ import {
 } from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
 import manifest from '../package.json' with { type: 'json' };
+import type { ArrayChap } from './chap.ts';
 import type { ArraySettings } from '../settings/values.ts';
 
 /** Three times as long as the slower of the two takes between signs. */
@@ -21,15 +22,13 @@ export type ControllerView = RecordOf<typeof Controller>;
 export interface SharedFacts {
   readonly configuration: HostedConfiguration;
   readonly settings: ArraySettings;
-  readonly chapUser: string;
-  /** Empty for those who may not see it. */
-  readonly chapSecret: string;
+  readonly chap: ArrayChap | undefined;
+  /** Those who may not see them get empty ones. */
+  readonly showsSecrets: boolean;
   readonly isPasswordSet: boolean;
   readonly isEncryptionActive: boolean;
   readonly isIntact: boolean;
   readonly wwpns: number;
-  /** How many volumes are moved at a time. */
-  readonly migrationsMax: number;
   readonly cloudHeartbeatAt: number;
   readonly nowMs: number;
 }
@@ -52,8 +51,7 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     software_ver: manifest.version,
     heartbeat1: signOfLife(report.heartbeatAt, shared.nowMs),
     heartbeat2: signOfLife(shared.cloudHeartbeatAt, shared.nowMs),
-    array_chap_user: shared.chapUser,
-    array_chap_secret: shared.chapSecret,
+    ...chapView(shared),
     encryption_password_set: yesNo(shared.isPasswordSet),
     is_encryption_active: yesNo(shared.isEncryptionActive),
     sn_host: home.node,
@@ -61,7 +59,8 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     cpu_usage_alert: settings.cpuUsageAlert,
     mem_usage_alert: settings.memUsageAlert,
     recycle_bin: yesNo(settings.recycleBin),
-    dm_concurrency_level: shared.migrationsMax,
+    dm_concurrency_level: settings.migrationsMax,
+    raid_read_mode: settings.raidReadMode,
     allocation_zone_name: home.zone,
     allocation_zone_display_name: home.zoneDisplayName,
     array_uuid: configuration.uuid,
@@ -71,22 +70,28 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
   };
 }
 
+function chapView({ chap, showsSecrets }: SharedFacts) {
+  const hostSecret = chap?.hostSecret ?? null;
+  return {
+    array_chap_user: chap?.user ?? '',
+    array_chap_secret: chap && showsSecrets ? chap.secret : '',
+    host_chap_user: chap?.hostUser ?? null,
+    host_chap_secret: hostSecret === null || showsSecrets ? hostSecret : '',
+  };
+}
+
 /** The first controller is counted where the array is, the second at the next node that has drives of it. */
 function homeOf(index: number, configuration: HostedConfiguration): ControllerHome {
   const others = configuration.drives.filter(({ node }) => node !== configuration.node);
   return (index === 0 ? undefined : others[0]) ?? configuration;
 }
 
-/** So it is with every array: its own secrets for servers are per server, and it has no IPsec, containers, SMB or iSER. */
+/** So it is with every array: it has no IPsec, containers, SMB or iSER. */
 const constants = {
-  host_chap_user: null,
-  host_chap_secret: null,
   ike_psk: null,
   cpu_docker_usage_alert: 0,
   mem_docker_usage_alert: 0,
   nfs4_disable_idmapping: 'NO',
-  // Neighbouring slices are read from different members.
-  raid_read_mode: 'balanced',
   smb_unix_charset: '',
   smb_dos_charset: '',
   sod_end_time: null,

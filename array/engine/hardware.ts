@@ -15,12 +15,17 @@ export interface Hardware {
   addSpare(group: string, drive: string): Promise<void>;
   removeSpare(group: string, drive: string): Promise<void>;
   setResyncSpeed(group: string, speed: ResyncSpeed): Promise<void>;
+  /** Which drive of a mirror answers a read, in all groups of the array, those to come included. */
+  setReadMode(mode: ReadMode): Promise<void>;
   /** Reads and compares everything from a fraction of it on, and repairs what does not match. */
   scrubGroup(group: string, from: number, work: Work): Promise<ScrubResult>;
 
   /** Moves everything off a group and takes it out of the pool. */
   shrinkPool(id: string, group: string, capacityBytes: number, work: Work): Promise<void>;
 }
+
+/** In turns, always the first that works, or the one with the fewest reads under way. */
+export type ReadMode = 'balanced' | 'first' | 'least_loaded';
 
 export type Protection = 'RAID1' | 'RAID6';
 

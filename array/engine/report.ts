@@ -56,6 +56,8 @@ export interface GroupReport {
   /** How fast it rebuilds, resyncs or scrubs now, bytes a second. */
   readonly resyncSpeed: number;
   readonly io: IoTotals;
+  /** Of checksums. Absent where it is not counted. */
+  readonly metadataCache?: MetadataCacheTotals;
 }
 
 export interface PoolReport {
@@ -76,8 +78,24 @@ export interface PoolReport {
 export interface CacheTotals {
   readonly capacityBytes: number;
   readonly usedBytes: number;
+  /** Blocks read. */
   readonly hits: number;
   readonly misses: number;
+  /** Blocks written. */
+  readonly writeHits: number;
+  readonly writeMisses: number;
+}
+
+export interface MetadataCacheTotals {
+  readonly capacityBytes: number;
+  readonly cleanBytes: number;
+  /** Changed, and not on the drives yet. */
+  readonly dirtyBytes: number;
+  /** Lookups. */
+  readonly readHits: number;
+  readonly readMisses: number;
+  readonly writeHits: number;
+  readonly writeMisses: number;
 }
 
 export interface VolumeReport {

@@ -8,7 +8,8 @@ import { testArray } from '../testing/test-array.ts';
 import { testDisk, type TestDisk } from '../testing/test-disk.ts';
 import { MB } from '../units.ts';
 
-const { migrationJobs, consistencyGroups, snapshots, snapshotSets, volumes, pools, controllers } = arrayApi.groups;
+const { migrationJobs, consistencyGroups, snapshots, snapshotSets, volumes, pools, controllers, settings } =
+  arrayApi.groups;
 const CONFLICT = 10100;
 const FULL = 10200;
 const GROUP_NOT_FOUND = 10085;
@@ -223,4 +224,52 @@ test('what cannot be moved is refused, and changes nothing', async (t) => {
   assert.equal((await migrate(small)).code, FULL);
   assert.equal((await it.get()).status, 'In-use');
   assert.equal((await client.refused(migrationJobs.get, { migration_cg_id: cg })).code, JOB_NOT_FOUND);
+});
+
+test('so many volumes are moved at a time as dm_concurrency_level says; the others wait in their order', async (t) => {
+  const it = await setUp(t, 64);
+  const { client, array, from, to } = it;
+  assert.equal((await client.call(controllers.list, {})).vcontrollers[0]?.dm_concurrency_level, 4);
+  await client.call(settings.update, { dm_concurrency_level: 1 });
+  assert.equal((await client.call(controllers.list, {})).vcontrollers[0]?.dm_concurrency_level, 1);
+  const groups = [it.cg];
+  for (const name of ['second', 'third']) {
+    const id = await array.volume(from, { name });
+    await (await testDisk(t, array, id)).write(0, randomBytes(MB));
+    groups.push((await client.call(volumes.get, { id })).volume.cg_name);
+  }
+  for (const volume_cg_id of groups) await client.call(consistencyGroups.migrate, { volume_cg_id, poolname: to });
+  const jobs = () => Promise.all(groups.map((group) => it.job(group)));
+  // One that is paused is nobody's turn.
+  await client.call(migrationJobs.pause, { migration_cg_id: it.cg });
+  await until(async () => (await jobs()).slice(1).every(({ status }) => status === 'Completed'));
+  assert.equal((await it.job()).status, 'Paused');
+  await client.call(migrationJobs.continue, { migration_cg_id: it.cg });
+  await it.status('Completed');
+  assert.deepEqual(await it.disk.read(0, 64), it.bytes);
+});
+
+test('a volume that waits for its turn copies nothing until the one before has arrived', async (t) => {
+  const it = await setUp(t, 64);
+  const { client, array, from, to } = it;
+  await client.call(settings.update, { dm_concurrency_level: 1 });
+  const id = await array.volume(from, { name: 'second' });
+  await (await testDisk(t, array, id)).write(0, randomBytes(MB));
+  const { cg_name } = (await client.call(volumes.get, { id })).volume;
+  await it.start();
+  await it.start({ volume_cg_id: cg_name });
+  await until(async () => {
+    // In this order: what the second has copied may only follow on the end of the first.
+    const second = await it.job(cg_name);
+    const first = await it.job();
+    if (first.status !== 'Completed') {
+      assert.deepEqual([second.status, second.already_migrated_mb, second.cur_sync_rate_kb_sec], ['Running', 0, 0]);
+    }
+    return second.status === 'Completed';
+  });
+  const arrived = await Promise.all([it.id, id].map((name) => client.call(volumes.get, { id: name })));
+  assert.deepEqual(
+    arrived.map(({ volume }) => volume.pool_name),
+    [to, to],
+  );
 });

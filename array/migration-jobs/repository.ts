@@ -46,9 +46,10 @@ export function listMigratedVolumes(db: Db, name: string): string[] {
   return db.all<{ volume: string }>(sql, { name }).map(({ volume }) => volume);
 }
 
-export function countRunning(db: Db): number {
-  const sql = `SELECT count(*) AS n FROM migrations_of_volumes WHERE status = 'Running'`;
-  return db.get<{ n: number }>(sql)?.n ?? 0;
+/** Those that are moved or wait for their turn, in the order they were asked for. */
+export function listRunning(db: Db): string[] {
+  const sql = `SELECT name FROM migrations_of_volumes WHERE status = 'Running' ORDER BY job`;
+  return db.all<{ name: string }>(sql).map(({ name }) => name);
 }
 
 /** Whether a volume is on its way into the pool. */

@@ -11,35 +11,47 @@ import type { Volume, VolumeChange } from '../volumes/volume.ts';
 import { checkNoDestination, checkReady, checkUnmoved, titleOf } from '../volumes/rules.ts';
 import type { VolumeService } from '../volumes/service.ts';
 import { VolumeMove, type MoveEnd } from './move.ts';
-import { changeMigration, countRunning, findMigration, findMigrationOfGroup, insertMigration } from './repository.ts';
+import { changeMigration, findMigration, findMigrationOfGroup, insertMigration, listRunning } from './repository.ts';
 import type { Migration } from './migration.ts';
 import { viewOf, type ShownMigration } from './view.ts';
+
+interface MigrationParts {
+  readonly volumes: VolumeService;
+  readonly pools: PoolService;
+  /** How many volumes are moved at a time. */
+  readonly atOnceMax: () => number;
+}
 
 interface Arguments {
   readonly migration: string;
 }
 
 const KIND = 'migrate-volume';
-export const RUNNING_MAX = 4;
+/** That run or wait for their turn. */
+const RUNNING_MAX = 64;
 const RETRY_MS = 1_000;
 
 /**
  * Moves volumes between pools while servers use them. The engine's word is final: where it says that the volume is, it
- * is, and the record follows. A move that a crash or a failover cut off starts again; a paused one waits for its owner.
+ * is, and the record follows. So many at a time as the settings say; the others wait in the order they were asked for. A move that a crash or a failover cut off starts again; a paused one waits for its owner.
  */
 export class MigrationService {
   readonly #tools: ArrayTools;
   readonly #volumes: VolumeService;
   readonly #pools: PoolService;
+  readonly #atOnceMax: () => number;
   readonly #moves = new Map<string, VolumeMove>();
+  /** Those whose turn it is. */
+  readonly #moved = new Set<string>();
   /** Being aborted: no move of these may begin, until the record says how it ended. */
   readonly #aborting = new Set<string>();
   #isStopping = false;
 
-  constructor(tools: ArrayTools, volumes: VolumeService, pools: PoolService) {
+  constructor(tools: ArrayTools, { volumes, pools, atOnceMax }: MigrationParts) {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#pools = pools;
+    this.#atOnceMax = atOnceMax;
     tools.jobs.register<Arguments>(
       KIND,
       (job) => this.#run(job),
@@ -109,7 +121,6 @@ export class MigrationService {
       changeMigration(tx, migration.name, { status: 'Running', job, now: clock.now() });
       this.#recordEvent(tx, migration, 'goes on', actor);
     });
-    await move?.resume();
     return migration.sourceGroup;
   }
 
@@ -156,17 +167,36 @@ export class MigrationService {
     if (found?.status !== 'Running') return { outcome: 'done' };
     if (this.#isStopping) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'the array stops' };
     if (this.#aborting.has(migration)) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'it is being aborted' };
-    const move = this.#moves.get(migration) ?? this.#begin(found);
+    if (!this.#isItsTurn(migration)) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'waits for its turn' };
+    this.#moved.add(migration);
+    try {
+      return await this.#follow(found, signal);
+    } finally {
+      this.#moved.delete(migration);
+    }
+  }
+
+  #isItsTurn(migration: string): boolean {
+    const waiting = this.#tools.store.read(listRunning).filter((name) => !this.#moved.has(name));
+    return this.#moved.size + waiting.indexOf(migration) < this.#atOnceMax();
+  }
+
+  /** Begins the move, or goes on with a paused one, and waits for its end or the next pause. */
+  async #follow(migration: Migration, signal: AbortSignal): Promise<JobOutcome> {
+    const paused = this.#moves.get(migration.name);
+    const move = paused ?? this.#begin(migration);
     const stop = () => move.stop();
     signal.addEventListener('abort', stop);
-    const end = await Promise.race([move.ended, move.whenPaused()]);
+    const ending = Promise.race([move.ended, move.whenPaused()]);
+    await paused?.resume();
+    const end = await ending;
     signal.removeEventListener('abort', stop);
-    if (end?.outcome === 'moved') await this.#complete(found, move.progress);
+    if (end?.outcome === 'moved') await this.#complete(migration, move.progress);
     if (end?.outcome === 'interrupted') return { outcome: 'retry', afterMs: RETRY_MS, reason: end.reason };
     if (end?.outcome === 'stopped') return { outcome: 'retry', afterMs: RETRY_MS, reason: 'stopped' };
     if (end?.outcome !== 'failed') return { outcome: 'done' };
     const { reason } = end;
-    return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, migration, reason) };
+    return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, migration.name, reason) };
   }
 
   #begin(migration: Migration): VolumeMove {
@@ -315,6 +345,6 @@ function refuseSnapshots(tx: Tx, volume: Volume, withSnapshots: boolean): void {
 }
 
 function refuseCrowd(tx: Tx): void {
-  if (countRunning(tx) < RUNNING_MAX) return;
+  if (listRunning(tx).length < RUNNING_MAX) return;
   throw fail('migrations_limit', { max: RUNNING_MAX });
 }

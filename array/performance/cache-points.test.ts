@@ -19,6 +19,7 @@ interface Point {
   readonly zcache_data_read_hit: number;
 }
 interface Routes {
+  performance(input: object): { usages: readonly { zcache_data_dirty: number; zcache_meta_dirty: number }[] };
   cachePerformance(input: object): { zcache_usages: readonly Point[]; count: number };
   cacheStats(input: object): { usages: readonly Point[]; count: number };
 }
@@ -26,12 +27,17 @@ interface Routes {
 /** A cache that was read once a second for two minutes: of the first minute all were hits, of the second none. */
 async function setUp(t: TestContext): Promise<Routes> {
   const clock = new ManualClock('2026-03-01T12:00:00Z');
-  const cache = { capacityBytes: 8 * MB, usedBytes: MB, hits: 0, misses: 0 };
+  const metadataCache = {
+    ...{ capacityBytes: 4 * MB, cleanBytes: 2 * MB, dirtyBytes: MB },
+    ...{ readHits: 0, readMisses: 0, writeHits: 0, writeMisses: 0 },
+  };
+  const cache = { capacityBytes: 8 * MB, usedBytes: MB, hits: 0, misses: 0, writeHits: 0, writeMisses: 0 };
   const controller = { name: CONTROLLER, state: 'active', memoryBytes: MB, cpuUserMicroseconds: 0 };
   const report = () =>
     Promise.resolve({
-      ...{ version: 1, drives: [], groups: [], volumes: [], sessions: [], servers: [] },
+      ...{ version: 1, drives: [], volumes: [], sessions: [], servers: [] },
       controllers: [{ ...controller, cpuSystemMicroseconds: 0 }],
+      groups: [{ id: 'RaidGroup-1', metadataCache: { ...metadataCache }, io: NO_IO }],
       pools: [{ id: 'pool-1', cache: { ...cache }, io: NO_IO }],
     });
   const engine = { report } as unknown as Engine;
@@ -47,6 +53,9 @@ async function setUp(t: TestContext): Promise<Routes> {
   for (let second = 1; second <= SECONDS; second++) {
     clock.advance(1_000);
     cache[second <= SECONDS / 2 ? 'hits' : 'misses'] += 1;
+    cache[second % 4 === 0 ? 'writeHits' : 'writeMisses'] += 1;
+    metadataCache[second % 2 === 0 ? 'readHits' : 'readMisses'] += 1;
+    metadataCache.writeHits += 1;
     await tools.readings.refresh();
     await record(tools.readings, clock.now());
   }
@@ -76,4 +85,24 @@ test('the points of the cache are as far apart as the interval, and each is of a
       count,
     });
   }
+});
+
+test('each of the ten figures of the caches follows what the engine counts', async (t) => {
+  const routes = await setUp(t);
+  const { point, ...figures } = routes.cacheStats({ id: CONTROLLER, interval: 120 }).usages[0]!;
+  assert.ok(point > 0);
+  assert.deepEqual(figures, {
+    zcache_data_dirty: 0,
+    zcache_meta_dirty: 1,
+    zcache_data_clean: 1,
+    zcache_meta_clean: 2,
+    zcache_data_cb_util: 12.5,
+    zcache_meta_cb_util: 75,
+    zcache_data_read_hit: 50,
+    zcache_meta_read_hit: 50,
+    zcache_data_write_hit: 25,
+    zcache_meta_write_hit: 100,
+  });
+  const { usages } = routes.performance({ id: CONTROLLER, interval: 120 });
+  assert.deepEqual([usages[0]?.zcache_data_dirty, usages[0]?.zcache_meta_dirty], [0, 1]);
 });

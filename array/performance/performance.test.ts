@@ -146,6 +146,9 @@ test('an unsupported interval, or an unknown resource, is refused', async (t) =>
 test('how idle the machine is does not depend on what the array itself does', () => {
   const measured = { userMicroseconds: 0, systemMicroseconds: 0, waitingShare: 0.1, idleShare: 0.25, memoryBytes: 0 };
   const sums = Float64Array.from(sumsOfController(measured, 10));
-  const { cpu_user, cpu_iowait, cpu_idle } = controllerPoint(sums, new Float64Array(), 0);
+  const { cpu_user, cpu_iowait, cpu_idle } = controllerPoint(
+    { sums, io: new Float64Array(), metadata: new Float64Array() },
+    0,
+  );
   assert.deepEqual([cpu_user, cpu_iowait, cpu_idle], [0, 10, 25]);
 });

@@ -4,6 +4,7 @@ import type {
   ControllerPoint as ControllerRecord,
   IoPoint as IoRecord,
 } from '@granary/contract/array';
+import type { MetadataCacheTotals } from '../engine/report.ts';
 import { GB, MB } from '../units.ts';
 import { processors } from './machine.ts';
 
@@ -28,6 +29,18 @@ export interface CacheMeasurement {
   readonly misses: number;
 }
 
+/** How the caches were used: the lookups of a stretch of time. */
+export interface CacheLookups {
+  readonly dataWriteHits: number;
+  readonly dataWriteMisses: number;
+  readonly metaReadHits: number;
+  readonly metaReadMisses: number;
+  readonly metaWriteHits: number;
+  readonly metaWriteMisses: number;
+}
+
+type MetadataLevels = Pick<MetadataCacheTotals, 'dirtyBytes' | 'cleanBytes' | 'capacityBytes'>;
+
 /** Values that are levels, not counts, are weighed by how long they held. */
 export function sumsOfController(measured: ControllerMeasurement, seconds: number): number[] {
   const { userMicroseconds, systemMicroseconds, waitingShare, idleShare, memoryBytes } = measured;
@@ -43,6 +56,15 @@ export function sumsOfController(measured: ControllerMeasurement, seconds: numbe
 
 export function sumsOfCache({ usedBytes, capacityBytes, hits, misses }: CacheMeasurement, seconds: number): number[] {
   return [usedBytes * seconds, capacityBytes * seconds, hits, misses, seconds, 0];
+}
+
+export function sumsOfMetadata({ dirtyBytes, cleanBytes, capacityBytes }: MetadataLevels, seconds: number): number[] {
+  return [dirtyBytes * seconds, cleanBytes * seconds, capacityBytes * seconds, 0, seconds, 0];
+}
+
+export function sumsOfLookups(lookups: CacheLookups): number[] {
+  const { dataWriteHits, dataWriteMisses, metaReadHits, metaReadMisses, metaWriteHits, metaWriteMisses } = lookups;
+  return [dataWriteHits, dataWriteMisses, metaReadHits, metaReadMisses, metaWriteHits, metaWriteMisses];
 }
 
 export function ioPoint(sums: Float64Array, seconds: number, point: number): IoPoint {
@@ -67,6 +89,18 @@ export interface ProcessorUse {
   readonly waiting: number;
 }
 
+export interface ControllerSums {
+  readonly sums: Float64Array;
+  readonly io: Float64Array;
+  readonly metadata: Float64Array;
+}
+
+export interface CacheSums {
+  readonly data: Float64Array;
+  readonly metadata: Float64Array;
+  readonly lookups: Float64Array;
+}
+
 /** Percent of all processors of the machine. */
 export function processorUse(sums: Float64Array): ProcessorUse {
   const [user = 0, system = 0, waiting = 0, , seconds = 0] = sums;
@@ -82,7 +116,7 @@ export function memoryUsed(sums: Float64Array): number {
   return ratio(sums[3] ?? 0, measuredSeconds(sums));
 }
 
-export function controllerPoint(sums: Float64Array, io: Float64Array, point: number): ControllerPoint {
+export function controllerPoint({ sums, io, metadata }: ControllerSums, point: number): ControllerPoint {
   const { user, system, waiting } = processorUse(sums);
   return {
     cpu_user: rounded(user),
@@ -92,29 +126,40 @@ export function controllerPoint(sums: Float64Array, io: Float64Array, point: num
     mem_alloc: rounded(memoryUsed(sums) / MB),
     gb_wrt: rounded((io[4] ?? 0) / GB, 6),
     gb_rd: rounded((io[1] ?? 0) / GB, 6),
-    // The cache holds what was read; writes go to the drives, so nothing in it is ever dirty.
+    // Data is written through: none of it is ever in the cache alone.
     zcache_data_dirty: 0,
-    zcache_meta_dirty: 0,
+    zcache_meta_dirty: levelOf(metadata, 0),
     point,
   };
 }
 
-/** The cache holds data and is filled by reading alone: there is no dirty part, none for metadata, no hit of a write. */
-export function cachePoint(sums: Float64Array, point: number): CachePoint {
-  const [used = 0, capacity = 0, hits = 0, misses = 0, seconds = 0] = sums;
+/**
+ * Data is what pools keep of what was read; it is written through, so none is dirty. Metadata is the checksums of RAID groups,
+ * which reach the drives at a flush.
+ */
+export function cachePoint({ data, metadata, lookups }: CacheSums, point: number): CachePoint {
+  const [used = 0, capacity = 0, hits = 0, misses = 0, seconds = 0] = data;
+  const [dirty = 0, clean = 0, metaCapacity = 0] = metadata;
+  const [writeHits = 0, writeMisses = 0, metaHits = 0, metaMisses = 0, metaWriteHits = 0, metaWriteMisses = 0] =
+    lookups;
   return {
     zcache_data_dirty: 0,
-    zcache_meta_dirty: 0,
+    zcache_meta_dirty: levelOf(metadata, 0),
     zcache_data_clean: rounded(ratio(used, seconds) / MB),
-    zcache_meta_clean: 0,
+    zcache_meta_clean: levelOf(metadata, 1),
     zcache_data_cb_util: rounded(percent(used, capacity)),
-    zcache_meta_cb_util: 0,
+    zcache_meta_cb_util: rounded(percent(dirty + clean, metaCapacity)),
     zcache_data_read_hit: rounded(percent(hits, hits + misses)),
-    zcache_meta_read_hit: 0,
-    zcache_data_write_hit: 0,
-    zcache_meta_write_hit: 0,
+    zcache_meta_read_hit: rounded(percent(metaHits, metaHits + metaMisses)),
+    zcache_data_write_hit: rounded(percent(writeHits, writeHits + writeMisses)),
+    zcache_meta_write_hit: rounded(percent(metaWriteHits, metaWriteHits + metaWriteMisses)),
     point,
   };
+}
+
+/** MB of metadata, on average. */
+function levelOf(metadata: Float64Array, column: number): number {
+  return rounded(ratio(metadata[column] ?? 0, measuredSeconds(metadata)) / MB);
 }
 
 function ratio(part: number, whole: number): number {

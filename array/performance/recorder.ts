@@ -4,12 +4,13 @@ import { COLUMNS } from './buckets.ts';
 import { IoCounters } from './counters.ts';
 import type { PerformanceHistory } from './history.ts';
 import { MachineTimes } from './machine.ts';
-import { sumsOfCache, sumsOfController } from './points.ts';
+import { CacheUse } from './cache-use.ts';
+import { sumsOfCache, sumsOfController, sumsOfLookups, sumsOfMetadata } from './points.ts';
 
 export type MeasuredKind = 'drive' | 'raid_group' | 'pool' | 'volume' | 'server';
 
 /** What only this folder knows of: a controller, what servers move through it, and its cache. */
-export type InnerKind = 'controller' | 'controller_io' | 'cache';
+export type InnerKind = 'controller' | 'controller_io' | 'cache' | 'cache_metadata' | 'cache_lookups';
 
 /** A reading that took longer than this is counted as if it had not. */
 const STRETCH_MAX_S = 100;
@@ -25,7 +26,7 @@ export class PerformanceRecorder {
   readonly #counters = new IoCounters();
   readonly #processorTimes = new Map<string, Pick<ControllerReport, 'cpuUserMicroseconds' | 'cpuSystemMicroseconds'>>();
   readonly #machine = new MachineTimes();
-  #cacheCounts = { hits: 0, misses: 0 };
+  readonly #cacheUse = new CacheUse();
   /** Seconds since 1970. */
   #lastAt: number | undefined;
 
@@ -83,7 +84,10 @@ export class PerformanceRecorder {
       this.#history.add('controller', name, sumsOfController(measured, to - from), from, to);
       if (state !== 'active') continue;
       if (moved.some((sum) => sum > 0)) this.#history.add('controller_io', name, moved, from, to);
-      this.#history.add('cache', name, this.#cacheSums(readings, to - from), from, to);
+      const { data, metadata, lookups } = this.#cacheUse.since(readings);
+      this.#history.add('cache', name, sumsOfCache(data, to - from), from, to);
+      this.#history.add('cache_metadata', name, sumsOfMetadata(metadata, to - from), from, to);
+      this.#history.add('cache_lookups', name, sumsOfLookups(lookups), from, to);
     }
   }
 
@@ -98,23 +102,6 @@ export class PerformanceRecorder {
       userMicroseconds: beganAnew ? user : user - last.cpuUserMicroseconds,
       systemMicroseconds: beganAnew ? system : system - last.cpuSystemMicroseconds,
     };
-  }
-
-  #cacheSums(readings: Readings, seconds: number): number[] {
-    const now = { usedBytes: 0, capacityBytes: 0, hits: 0, misses: 0 };
-    for (const { cache } of readings.pools) {
-      now.usedBytes += cache.usedBytes;
-      now.capacityBytes += cache.capacityBytes;
-      now.hits += cache.hits;
-      now.misses += cache.misses;
-    }
-    const last = this.#cacheCounts;
-    this.#cacheCounts = now;
-    // Totals are reset with a controller, and shrink with a pool that is deleted.
-    const isLess = now.hits < last.hits || now.misses < last.misses;
-    const hits = isLess ? 0 : now.hits - last.hits;
-    const misses = isLess ? 0 : now.misses - last.misses;
-    return sumsOfCache({ ...now, hits, misses }, seconds);
   }
 }
 

@@ -80,18 +80,26 @@ export class PerformanceService {
   controllerPoints(name: string, intervalSeconds: number): ControllerPoint[] {
     this.#checkController(name);
     const moved = this.#windows('controller_io', name, intervalSeconds);
+    const metadata = this.#windows('cache_metadata', name, intervalSeconds);
     const used = this.#windows('controller', name, intervalSeconds).map((window, index) => ({
       ...window,
       io: moved[index]?.sums ?? new Float64Array(),
+      metadata: metadata[index]?.sums ?? new Float64Array(),
     }));
-    return sinceMeasured(used).map(({ sums, io, point }) => controllerPoint(sums, io, point));
+    return sinceMeasured(used).map(({ point, ...all }) => controllerPoint(all, point));
   }
 
   /** Of the cache while that controller was the active one. Not found: `controller_not_found`. */
   cachePoints(controller: string, intervalSeconds: number): CachePoint[] {
     this.#checkController(controller);
-    const windows = this.#windows('cache', controller, intervalSeconds);
-    return sinceMeasured(windows).map(({ sums, point }) => cachePoint(sums, point));
+    const metadata = this.#windows('cache_metadata', controller, intervalSeconds);
+    const lookups = this.#windows('cache_lookups', controller, intervalSeconds);
+    const windows = this.#windows('cache', controller, intervalSeconds).map((window, index) => ({
+      ...window,
+      metadata: metadata[index]?.sums ?? new Float64Array(),
+      lookups: lookups[index]?.sums ?? new Float64Array(),
+    }));
+    return sinceMeasured(windows).map(({ sums, point, ...more }) => cachePoint({ data: sums, ...more }, point));
   }
 
   /** It is gone, and so are its points. */

@@ -63,7 +63,7 @@ async function setUp(t: TestContext) {
     },
   };
   const change = (settings: object) => client.call(servers.update, { id: server, ...settings });
-  return { controller, clients, change };
+  return { client, controller, clients, change };
 }
 
 const skip = await skipWithout('libiscsi-bin', 'qemu-utils', 'qemu-block-extra');
@@ -102,5 +102,16 @@ test('libiscsi is shown the array’s proof, and leaves when it is wrong', { ski
       await connect({ ...own, password: 'wrong', targetUser: 'array', targetPassword: 'another-secret' }),
       'refused',
     );
+  }
+});
+
+test('libiscsi is shown the array’s own proof where the server has none', { skip }, async (t) => {
+  const { client, controller, clients } = await setUp(t);
+  const shown = { user: controller.array_chap_user, password: controller.array_chap_secret };
+  await client.call(controllers.setChap, { host_chap_user: 'granary', host_chap_secret: 'proof-of-array' });
+  for (const connect of [clients['iscsi-inq'], clients['iscsi-ls']]) {
+    assert.equal(await connect({ ...shown, targetUser: 'granary', targetPassword: 'proof-of-array' }), 'admitted');
+    assert.equal(await connect({ ...shown, targetUser: 'granary', targetPassword: 'not-that-secret' }), 'refused');
+    assert.equal(await connect(shown), 'admitted');
   }
 });

@@ -1,5 +1,5 @@
 import type { Db } from '@granary/kernel';
-import { findChap } from '../controllers/repository.ts';
+import { findChap, findHostChap, type SealedChap } from '../controllers/repository.ts';
 import { Deliveries } from '../deliveries.ts';
 import type { ExportedServer } from '../engine/engine.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -61,7 +61,7 @@ export class ServerExports {
   /** Undefined when it cannot come over iSCSI: it has Fibre Channel ports alone, or must show a secret that is not there. */
   #exported(db: Db, server: Server, units: readonly Unit[]): ExportedServer | undefined {
     if (server.iqn === null && server.address === null) return undefined;
-    const chap = this.#secret(server.arrayChapUser, server.arrayChapSecret) ?? this.#arrayChap(db);
+    const chap = this.#secret(server.arrayChapUser, server.arrayChapSecret) ?? this.#unsealed(findChap(db));
     // One that names the array's user without a secret of its own has to show the array's.
     const isChapRequired = server.arrayChapUser !== null;
     if (isChapRequired && chap === null) return undefined;
@@ -70,15 +70,14 @@ export class ServerExports {
       initiator: server.iqn,
       address: server.address,
       chap,
-      mutualChap: this.#secret(server.hostChapUser, server.hostChapSecret),
+      mutualChap: this.#secret(server.hostChapUser, server.hostChapSecret) ?? this.#unsealed(findHostChap(db)),
       isChapRequired,
       units: units.map(({ lun, volume, isReadOnly, wwid }) => ({ lun, volume, readOnly: isReadOnly, wwid })),
     };
   }
 
   /** What the controllers' records show: for servers that have no secret of their own. */
-  #arrayChap(db: Db): ExportedServer['chap'] {
-    const chap = findChap(db);
+  #unsealed(chap: SealedChap | undefined): ExportedServer['chap'] {
     return chap === undefined ? null : this.#secret(chap.user, chap.secret);
   }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { Initiator, type ChapCredentials } from '../../protocols/iscsi/testing/index.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
 
-const { servers, volumes, controllers, messages } = arrayApi.groups;
+const { servers, volumes, controllers, messages, users } = arrayApi.groups;
 const IQN = 'iqn.2026-01.org.example:web-1';
 const REFUSED = /0x0201|authenticat|0201/i;
 
@@ -109,6 +111,74 @@ test('a server that names the array’s CHAP user has to show the array’s secr
   assert.match(same.message, /^hostchapsecret must differ from arraychapsecret/);
   await client.call(servers.update, { id: server, hostchapuser: 'array', hostchapsecret: 'another secret' });
   await (await login({ username, secret, mutual: { username: 'array', secret: 'another secret' } })).close();
+});
+
+test('the array proves itself by its own host CHAP to servers that have none of their own', async (t) => {
+  const { array, client, server, controller, login } = await setUp(t);
+  const { array_chap_user: username, array_chap_secret: secret } = controller;
+  const mutual = { username: 'granary', secret: 'proof of array' };
+  await assert.rejects(login({ username, secret, mutual }));
+  await client.call(controllers.setChap, { host_chap_user: mutual.username, host_chap_secret: mutual.secret });
+  await (await login({ username, secret, mutual })).close();
+  await (await login({ username, secret })).close();
+  await (await login()).close();
+  await assert.rejects(login({ username, secret, mutual: { ...mutual, secret: 'another secret' } }));
+  await assert.rejects(login({ username, secret, mutual: { ...mutual, username: 'other' } }));
+  for (const change of [{ arraychapuser: 'web', arraychapsecret: 'twelve bytes' }, {}]) {
+    await client.call(servers.update, { id: server, ...change });
+    await (await login({ username: 'web', secret: 'twelve bytes', mutual })).close();
+    await array.restart();
+  }
+  await client.call(servers.update, { id: server, hostchapuser: 'array', hostchapsecret: 'another secret' });
+  const own = { username: 'web', secret: 'twelve bytes' };
+  await (await login({ ...own, mutual: { username: 'array', secret: 'another secret' } })).close();
+  await assert.rejects(login({ ...own, mutual }), 'a server with its own is shown that one');
+});
+
+test('the CHAP names and secrets of the array are changed together, sealed, and never one for both proofs', async (t) => {
+  const { array, client, server, login } = await setUp(t);
+  const { array_chap_user: before } = (await client.call(controllers.list, {})).vcontrollers[0]!;
+  await client.call(servers.update, { id: server, arraychapuser: before });
+  await client.call(controllers.setChap, { array_chap_user: 'all', array_chap_secret: 'new array secret' });
+  await (await login({ username: 'all', secret: 'new array secret' })).close();
+  await assert.rejects(login(), REFUSED);
+  await assert.rejects(login({ username: before, secret: 'new array secret' }), REFUSED);
+  await client.call(servers.update, { id: server, arraychapuser: 'web', arraychapsecret: 'twelve bytes' });
+  const refusals = [
+    [{ host_chap_user: 'array' }, /^host_chap_secret is required with host_chap_user/],
+    [{ host_chap_secret: 'thirteen bytes' }, /^host_chap_user is required with host_chap_secret/],
+    [
+      { host_chap_user: 'array', host_chap_secret: 'new array secret' },
+      /^host_chap_secret must differ from array_chap/,
+    ],
+    [
+      { host_chap_user: 'array', host_chap_secret: 'twelve bytes' },
+      /^host_chap_secret must differ from the secret of server web-1/,
+    ],
+    [{ array_chap_secret: 'short' }, /^array_chap_secret must/],
+    [{ host_chap_user: 'array', host_chap_secret: 'short' }, /^host_chap_secret must/],
+  ] as const;
+  for (const [change, message] of refusals)
+    assert.match((await client.refused(controllers.setChap, change)).message, message);
+  const shown = async (as = client) => {
+    const { vcontrollers } = await as.call(controllers.list, {});
+    const { array_chap_user, array_chap_secret, host_chap_user, host_chap_secret } = vcontrollers[1]!;
+    return [array_chap_user, array_chap_secret, host_chap_user, host_chap_secret];
+  };
+  assert.deepEqual(await shown(), ['all', 'new array secret', null, null]);
+  await client.call(controllers.setChap, { host_chap_user: 'array', host_chap_secret: 'proof of array' });
+  assert.deepEqual(await shown(), ['all', 'new array secret', 'array', 'proof of array']);
+  const same = await client.refused(servers.update, { id: server, arraychapsecret: 'proof of array' });
+  assert.match(same.message, /^arraychapsecret must differ/);
+  const { user } = await client.call(users.create, { username: 'jo' });
+  const jo = array.anybody.with({ 'x-access-key': user.access_key });
+  assert.deepEqual(await shown(jo), ['all', '', 'array', '']);
+  assert.equal((await jo.refused(controllers.setChap, { host_chap_user: '' })).code, 6);
+  const { messages: reported } = await client.call(messages.list, { limit: 100 });
+  const kept = JSON.stringify(reported) + readFileSync(join(array.configuration.folder, 'array.db-wal'), 'latin1');
+  for (const secret of ['new array secret', 'proof of array']) assert.ok(!kept.includes(secret), secret);
+  await client.call(controllers.setChap, { host_chap_user: '', host_chap_secret: '' });
+  assert.deepEqual(await shown(), ['all', 'new array secret', null, null]);
 });
 
 test('targets are shown in discovery only to a server that shows its secret', async (t) => {

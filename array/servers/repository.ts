@@ -42,6 +42,14 @@ export function renameServer(tx: Tx, name: string, displayName: string, now: num
   serverTable.update(tx, { name }, { displayName, modifiedAt: now });
 }
 
+/** Of those that have no secret of their own beside it. */
+export function renameArrayUser(tx: Tx, from: string, to: string): void {
+  tx.run('UPDATE servers SET array_chap_user = :to WHERE array_chap_user = :from AND array_chap_secret IS NULL', {
+    from,
+    to,
+  });
+}
+
 export function deleteServer(tx: Tx, name: string): void {
   tx.run('DELETE FROM servers WHERE name = :name', { name });
 }

@@ -1,5 +1,7 @@
-import { badParameter, fail } from '@granary/kernel';
+import { badParameter, fail, type Vault } from '@granary/kernel';
 import ipaddr from 'ipaddr.js';
+import type { ArrayChap } from '../controllers/chap.ts';
+import type { Server } from './server.ts';
 
 /** An address, or a network as address/bits, in its one usual form. */
 export function readAddress(text: string): string {
@@ -35,12 +37,6 @@ export interface ChapSettings {
   readonly hostSecret: string | null;
 }
 
-/** The name and secret that the controllers' records show, for servers without a secret of their own. */
-export interface ArrayChap {
-  readonly user: string;
-  readonly secret: string;
-}
-
 /**
  * What iSCSI asks of secrets: a name with each, the server's proof before the array's, and never one for both. The
  * array's own name needs no secret beside it: such a server has to show the array's.
@@ -56,6 +52,22 @@ export function checkChap(
     throw badParameter('arraychapuser', 'is required with hostchapuser: the server has to prove itself first');
   if (hostSecret !== null && hostSecret === arraySecret)
     throw badParameter('hostchapsecret', 'must differ from arraychapsecret');
+  if (hostSecret === null && ownSecret !== null && ownSecret === array?.hostSecret)
+    throw badParameter(
+      'arraychapsecret',
+      'must differ from the secret the array proves itself with (host_chap_secret)',
+    );
+}
+
+/** The same rule from the other side: the array's secrets change, those of servers stay. */
+export function checkArrayChap(servers: readonly Server[], array: ArrayChap, vault: Vault): void {
+  for (const { displayName, name, arrayChapSecret, hostChapSecret } of servers) {
+    const shown = arrayChapSecret === null ? array.secret : vault.unseal(arrayChapSecret);
+    const proven = hostChapSecret === null ? array.hostSecret : vault.unseal(hostChapSecret);
+    if (proven !== shown) continue;
+    const field = hostChapSecret === null ? 'host_chap_secret' : 'array_chap_secret';
+    throw badParameter(field, `must differ from the secret of server ${displayName} (${name})`);
+  }
 }
 
 function checkPair(user: string | null, secret: string | null, userField: string, secretField: string): void {

@@ -1,5 +1,5 @@
 import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
-import { findChap } from '../controllers/repository.ts';
+import { readArrayChap, type ArrayChap } from '../controllers/chap.ts';
 import type { PerformanceService } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ShareService } from '../shares/service.ts';
@@ -27,7 +27,7 @@ import {
   updateServer,
 } from './repository.ts';
 import type { ServerFields, Server } from './server.ts';
-import { checkChap, refuseIpsec, type ArrayChap } from './rules.ts';
+import { checkChap, refuseIpsec } from './rules.ts';
 import { ServerSessions } from './sessions.ts';
 import { viewOf, type ServerView, type VolumeServerView } from './view.ts';
 
@@ -81,6 +81,12 @@ export class ServerService {
     await this.#exports.pushAll();
   }
 
+  /** Secrets that several of them have were changed. */
+  async resendAll(): Promise<void> {
+    const servers = this.#tools.store.read((db) => listServers(db, 0, 0));
+    await this.#exports.pushEach(servers.map(({ name }) => name));
+  }
+
   startWatching(): void {
     this.#monitor.start();
     this.#tools.readings.onReading(() => this.#exports.catchUp());
@@ -88,8 +94,7 @@ export class ServerService {
 
   #secrets(): Secrets {
     const { store, vault } = this.#tools;
-    const chap = store.read(findChap);
-    return { vault, array: chap && { user: chap.user, secret: vault.unseal(chap.secret) } };
+    return { vault, array: store.read((db) => readArrayChap(db, vault)) };
   }
 
   list(start: number, limit: number): { servers: ServerView[]; count: number } {

@@ -1,4 +1,6 @@
 import { checkMailAddress, checkMailServer, mailFromNowOn, readRecipients, type Db } from '@granary/kernel';
+import { Deliveries } from '../deliveries.ts';
+import { partOf } from '../engine/parts.ts';
 import type { ArrayTools } from '../tools.ts';
 import { readSetting, writeSetting } from './repository.ts';
 import { defaultSettings, isMailed, type ArraySettings } from './values.ts';
@@ -7,13 +9,23 @@ import { defaultSettings, isMailed, type ArraySettings } from './values.ts';
 export type SettingsChange = { readonly [K in keyof ArraySettings]?: NonNullable<ArraySettings[K]> | undefined };
 
 const KEY = 'array';
+/** What the engine does not keep. */
+const READ_MODE = 'raid_read_mode';
 
 export class SettingsService {
   readonly #tools: ArrayTools;
+  readonly #deliveries: Deliveries;
   #current: ArraySettings | undefined;
 
   constructor(tools: ArrayTools) {
     this.#tools = tools;
+    this.#deliveries = new Deliveries(tools, { send: () => this.#sendReadMode(), what: 'how mirrors are read' });
+    tools.readings.onReading(() => this.#deliveries.catchUp());
+  }
+
+  /** At the start: the engine reads mirrors in turns until it is told. */
+  async reconcile(): Promise<void> {
+    if (this.current().raidReadMode !== defaultSettings.raidReadMode) await this.#deliveries.pushAll([READ_MODE]);
   }
 
   /** As they are this moment; costs nothing. */
@@ -34,10 +46,11 @@ export class SettingsService {
   }
 
   async update(wanted: SettingsChange, actor: string): Promise<ArraySettings> {
-    const { store, events, vault } = this.#tools;
+    const { store, events, vault, engine } = this.#tools;
     const change = await checked(wanted);
+    if (change.raidReadMode !== undefined) partOf(engine, 'hardware');
     if (typeof change.smtpPassword === 'string') change.smtpPassword = vault.seal(change.smtpPassword);
-    return store.write((tx) => {
+    const changed = await store.write((tx) => {
       const before = readSettings(tx);
       const after: ArraySettings = { ...before, ...change };
       writeSetting(tx, KEY, JSON.stringify(after));
@@ -51,6 +64,12 @@ export class SettingsService {
       });
       return after;
     });
+    if (change.raidReadMode !== undefined) await this.#deliveries.push(READ_MODE);
+    return changed;
+  }
+
+  async #sendReadMode(): Promise<void> {
+    await partOf(this.#tools.engine, 'hardware').setReadMode(this.current().raidReadMode);
   }
 }
 
@@ -60,6 +79,8 @@ const words: Readonly<Record<keyof ArraySettings, string>> = {
   suspendSeconds: 'seconds a snapshot set may hold writes back',
   cpuUsageAlert: 'processor alert',
   memUsageAlert: 'memory alert',
+  raidReadMode: 'which drive of a mirror is read',
+  migrationsMax: 'how many volumes are moved at a time',
   smtpHost: 'mail server',
   smtpPort: 'port of the mail server',
   smtpSecure: 'TLS to the mail server',

@@ -4,8 +4,9 @@ import { arrayApi } from '@granary/contract/array';
 import { until } from '../../testing/waiting.ts';
 import { startMailServer } from '../../kernel/mail/testing/mail-server.ts';
 import { testArray } from '../testing/test-array.ts';
+import { testDisk } from '../testing/test-disk.ts';
 
-const { settings, users, messages } = arrayApi.groups;
+const { settings, users, messages, controllers, drives } = arrayApi.groups;
 
 test('settings start with defaults, keep what is set over a restart, and are for administrators', async (t) => {
   const array = await testArray(t, { drives: 2 });
@@ -19,6 +20,8 @@ test('settings start with defaults, keep what is set over a restart, and are for
     is_encryption_active: 'NO',
     cpu_usage_alert: 0,
     mem_usage_alert: 0,
+    raid_read_mode: 'balanced',
+    dm_concurrency_level: 4,
     smtp_host: null,
     smtp_port: 25,
     smtp_secure: 'NO',
@@ -69,6 +72,9 @@ test('what makes no sense is refused by name and changes nothing', async (t) => 
     [{ notice_to: 'ops@example.org,two words' }, 7, /^notice_to must be a mail address/],
     [{ notice_to: 'a@b>\r\nBcc: eve@example.org' }, 7, /^notice_to must be a mail address/],
     [{ notice_to: Array(21).fill('ops@example.org').join(',') }, 7, /^notice_to must have at most 20 addresses/],
+    [{ raid_read_mode: 'fastest' as 'first' }, 7, /^raid_read_mode must be one of balanced, first, least_loaded/],
+    [{ dm_concurrency_level: 0 }, 7, /^dm_concurrency_level must be at least 1/],
+    [{ dm_concurrency_level: 17 }, 7, /^dm_concurrency_level must be at most 16/],
     [{ notice_severity: 8, recycle_bin: true }, 7, /^notice_severity must be at most 7/],
   ] as const;
   for (const [change, code, message] of refusals) {
@@ -77,6 +83,30 @@ test('what makes no sense is refused by name and changes nothing', async (t) => 
     assert.match(refused.message, message);
   }
   assert.deepEqual(await client.call(settings.get, {}), before);
+});
+
+test('mirrors are read as the read mode says, after a restart and a failover too', async (t) => {
+  const array = await testArray(t, { drives: 2 });
+  const { client } = array;
+  const disk = await testDisk(t, array, await array.volume(await array.pool()));
+  await disk.write(0, Buffer.alloc(16 * 2 ** 20, 7));
+  assert.equal((await client.call(controllers.list, {})).vcontrollers[0]?.raid_read_mode, 'balanced');
+  await client.call(settings.update, { raid_read_mode: 'first' });
+  await array.restart();
+  await client.call(controllers.failover, {});
+  await disk.login(t);
+  await disk.read(0, 16);
+  const readBy = async (id: string) => {
+    const { usages } = await client.call(drives.performance, { id, interval: 1 });
+    return usages.reduce((sum, { rd_bandwidth }) => sum + rd_bandwidth, 0);
+  };
+  const { disks } = await client.call(drives.list, {});
+  const [first, second] = disks.map(({ name }) => name) as [string, string];
+  await until(async () => (await readBy(first)) >= 8);
+  // The second one is read for its own metadata only.
+  assert.ok((await readBy(second)) < 4, `${await readBy(first)} against ${await readBy(second)}`);
+  const modes = (await client.call(controllers.list, {})).vcontrollers.map(({ raid_read_mode }) => raid_read_mode);
+  assert.deepEqual(modes, ['first', 'first']);
 });
 
 test('an array mails what happens to those who asked for it', async (t) => {

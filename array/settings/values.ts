@@ -1,3 +1,5 @@
+import type { ReadMode } from '../engine/hardware.ts';
+
 /** What an administrator sets of an array. */
 export interface ArraySettings {
   readonly recycleBin: boolean;
@@ -6,6 +8,9 @@ export interface ArraySettings {
   /** Percent; 0 is never. */
   readonly cpuUsageAlert: number;
   readonly memUsageAlert: number;
+  readonly raidReadMode: ReadMode;
+  /** How many volumes are moved at a time. */
+  readonly migrationsMax: number;
   readonly smtpHost: string | null;
   readonly smtpPort: number;
   readonly smtpSecure: boolean;
@@ -25,6 +30,8 @@ export const defaultSettings: ArraySettings = {
   suspendSeconds: 10,
   cpuUsageAlert: 0,
   memUsageAlert: 0,
+  raidReadMode: 'balanced',
+  migrationsMax: 4,
   smtpHost: null,
   smtpPort: 25,
   smtpSecure: false,

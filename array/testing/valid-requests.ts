@@ -403,6 +403,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     await things.driveInService(walk, true);
     return {};
   },
+  'controllers.setChap': () => ({ host_chap_user: 'array', host_chap_secret: 'twelve bytes' }),
   'controllers.listSessions': paged(async (walk) => (await things.connected(walk)).controller),
   'controllers.performance': measured('controllers', controller),
   'controllers.cachePerformance': measured('controllers', controller),

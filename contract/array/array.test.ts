@@ -46,6 +46,7 @@ const additions = [
   'DELETE /settings/metrics_token',
   'POST /volumes/{id}/restore_snapshot',
   'POST /flc_policies/scan',
+  'POST /vcontrollers/chap',
   'POST /drives/{id}/offline',
   'POST /drives/{id}/online',
   'POST /snapshot_policies/{snaprule}/resume',

@@ -1,11 +1,12 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, page, withDefault } from '../params.ts';
+import { boolean, optional, page, secret, text, withDefault } from '../params.ts';
 import { int, iso, listOf, nullable, num, oneOf, record, str, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
 import { controllerId } from './ids.ts';
 import { CachePoint, ControllerPoint, interval, performance, requiredInterval } from './performance.ts';
-import { Session } from './servers.ts';
+import { newChapSecret, newChapUser, Session } from './servers.ts';
+import { raidReadMode } from './settings.ts';
 import { count } from './shared.ts';
 
 export const Controller = record('Controller', {
@@ -21,9 +22,9 @@ export const Controller = record('Controller', {
   software_ver: str(),
   heartbeat1: oneOf('ok', 'lost'),
   heartbeat2: oneOf('ok', 'lost'),
-  array_chap_user: str(),
+  array_chap_user: str('What servers without a name of their own sign in to the array with'),
   array_chap_secret: str(),
-  host_chap_user: nullable(str()),
+  host_chap_user: nullable(str('What the array signs in with to servers that have no such name of their own')),
   host_chap_secret: nullable(str()),
   ike_psk: nullable(str()),
   encryption_password_set: yesNo(),
@@ -35,9 +36,9 @@ export const Controller = record('Controller', {
   cpu_docker_usage_alert: int('Percent'),
   mem_docker_usage_alert: int('Percent'),
   recycle_bin: yesNo(),
-  dm_concurrency_level: int(),
+  dm_concurrency_level: int('How many volumes are moved between pools at a time'),
   nfs4_disable_idmapping: yesNo(),
-  raid_read_mode: str(),
+  raid_read_mode: raidReadMode,
   allocation_zone_name: str(),
   allocation_zone_display_name: nullable(str()),
   smb_unix_charset: str(),
@@ -81,6 +82,19 @@ export const controllers = {
     params: { force: withDefault(boolean('Hand over although the standby is not in step'), false) },
     reply: response({}),
     errors: ['state_conflict', 'not_offered'],
+  }),
+  setChap: endpoint('POST', '/vcontrollers/chap', {
+    summary: 'Change the CHAP names and secrets of the array, for servers without their own; what is not sent stays',
+    access: adminOnly,
+    params: {
+      array_chap_user: optional(text('Name servers sign in to the array with', { max: 64, example: 'vsa' })),
+      array_chap_secret: optional(
+        secret('Secret servers sign in to the array with, 12 to 16 characters', { min: 12, max: 16 }),
+      ),
+      host_chap_user: newChapUser('Name the array signs in to servers with'),
+      host_chap_secret: newChapSecret('Secret the array signs in to servers with, 12 to 16 characters'),
+    },
+    reply: response({}),
   }),
   listSessions: endpoint('GET', '/vcontrollers/{id}/sessions', {
     summary: 'List the sessions servers have with a controller',

@@ -58,8 +58,9 @@ const wwpns = (description: string) =>
 const chapUser = (description: string) => optional(text(description, { max: 64 }));
 const chapSecret = (description: string) => optional(secret(description, { min: 12, max: 16 }));
 /** The same in a change, where empty takes it away. */
-const newChapUser = (description: string) => optional(text(`${description}; empty takes it away`, { min: 0, max: 64 }));
-const newChapSecret = (description: string) =>
+export const newChapUser = (description: string) =>
+  optional(text(`${description}; empty takes it away`, { min: 0, max: 64 }));
+export const newChapSecret = (description: string) =>
   optional(
     secret(`${description}; empty takes it away`, {
       min: 0,

@@ -1,10 +1,14 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { metricsTokenEndpoints } from '../metrics-token.ts';
-import { boolean, integer, optional, secret, text } from '../params.ts';
-import { int, nullable, record, str, yesNo } from '../records.ts';
+import { boolean, choice, integer, optional, secret, text } from '../params.ts';
+import { int, nullable, oneOf, record, str, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { sessionSettingEndpoints } from '../sessions.ts';
 import { adminOnly } from './access.ts';
+
+const READ_MODES = ['balanced', 'first', 'least_loaded'] as const;
+
+export const raidReadMode = oneOf(...READ_MODES);
 
 export const Settings = record('Settings', {
   recycle_bin: yesNo(),
@@ -14,6 +18,8 @@ export const Settings = record('Settings', {
   is_encryption_active: yesNo(),
   cpu_usage_alert: int('Percent; 0 is never'),
   mem_usage_alert: int('Percent; 0 is never'),
+  raid_read_mode: raidReadMode,
+  dm_concurrency_level: int('How many volumes are moved between pools at a time; the others wait'),
   smtp_host: nullable(str()),
   smtp_port: int(),
   smtp_secure: yesNo(),
@@ -43,6 +49,15 @@ export const settings = {
       ),
       cpu_usage_alert: optional(integer('Raise an alert above this many percent; 0 is never', { max: 100 })),
       mem_usage_alert: optional(integer('Raise an alert above this many percent; 0 is never', { max: 100 })),
+      raid_read_mode: optional(
+        choice(
+          READ_MODES,
+          'Which drive of a RAID1 group answers a read: neighbouring slices in turns, the first that works, or the one with the fewest reads under way. RAID6 has one copy of each block, so there is nothing to choose',
+        ),
+      ),
+      dm_concurrency_level: optional(
+        integer('How many volumes are moved between pools at a time; the others wait', { min: 1, max: 16, example: 2 }),
+      ),
       smtp_host: optional(text('Mail server', { min: 0, max: 255, example: 'mail.example.org' })),
       smtp_port: optional(integer('Its port', { min: 1, max: 65_535, example: 25 })),
       smtp_secure: optional(boolean('TLS from the start')),
@@ -55,7 +70,7 @@ export const settings = {
       notice_severity: optional(integer('The least severe that is mailed: 3 error, 4 warning, 5 notice', { max: 7 })),
     },
     reply: settingsReply,
-    errors: ['address_refused'],
+    errors: ['address_refused', 'not_offered'],
   }),
   setEncryptionPassword: endpoint('POST', '/settings/encryption', {
     summary: 'Set or change the password that the keys of encrypted volumes are wrapped with',

@@ -30,7 +30,7 @@ export const arrayRefusals = {
     file_restores_limit: 'Of share {share} {max} files are being restored already; wait for some of them.',
     file_categories_limit: 'An array has at most {max} file categories.',
     lifecycle_policies_limit: 'An array has at most {max} file lifecycle policies.',
-    migrations_limit: '{max} migrations run already; wait for one, or pause one.',
+    migrations_limit: '{max} migrations run or wait already; wait for one, or pause one.',
     mirrors_of_peer_limit: 'At most {max} mirrors of one array are taken.',
     mirror_sources_limit: 'An array is the source of at most {max} mirrors.',
     nas_accounts_limit: 'An array has at most {max} NAS {what}; delete some first.',

@@ -124,7 +124,7 @@ export class Extents implements ExtentStore {
     const group = this.#groupOf(space);
     const block = (extent * EXTENT_BYTES + offset) / BLOCK_BYTES;
     const count = from.length / BLOCK_BYTES;
-    this.cache?.invalidate(block, count);
+    this.cache?.beginWrite(block, count);
     const done = group.write(at, from);
     // Invalidated again afterwards: a concurrent read may have cached the old content.
     return done && done.finally(() => this.cache?.invalidate(block, count));

@@ -9,6 +9,8 @@ export interface CacheSettings {
   readonly coolOffMs?: number;
 }
 
+const noCounts = { hits: 0, misses: 0, writeHits: 0, writeMisses: 0 };
+
 /** The resolution of the time since the last read. */
 const ROUNDS = 8;
 const INTERVAL_MS_MAX = 2 ** 31 - 1;
@@ -17,7 +19,7 @@ const INTERVAL_MS_MAX = 2 ** 31 - 1;
 export class PoolCache {
   current: ReadCache | undefined;
   #bytes = 0;
-  #before = { hits: 0, misses: 0 };
+  #before = noCounts;
   #cooling: NodeJS.Timeout | undefined;
 
   set({ bytes, keepsForeign = true, coolOffMs = 0 }: CacheSettings): void {
@@ -34,8 +36,15 @@ export class PoolCache {
   }
 
   statistics(): CacheStatistics {
-    const { hits, misses, ...now } = this.current?.statistics() ?? nothing;
-    return { ...now, hits: this.#before.hits + hits, misses: this.#before.misses + misses };
+    const before = this.#before;
+    const now = this.current?.statistics() ?? nothing;
+    return {
+      ...now,
+      hits: before.hits + now.hits,
+      misses: before.misses + now.misses,
+      writeHits: before.writeHits + now.writeHits,
+      writeMisses: before.writeMisses + now.writeMisses,
+    };
   }
 
   close(): void {
@@ -43,11 +52,11 @@ export class PoolCache {
   }
 
   #replace(bytes: number): void {
-    const { hits, misses } = this.statistics();
-    this.#before = { hits, misses };
+    const { hits, misses, writeHits, writeMisses } = this.statistics();
+    this.#before = { hits, misses, writeHits, writeMisses };
     this.#bytes = bytes;
     this.current = bytes > 0 ? new ReadCache(bytes) : undefined;
   }
 }
 
-const nothing: CacheStatistics = { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 };
+const nothing: CacheStatistics = { capacityBytes: 0, usedBytes: 0, ...noCounts };

@@ -73,7 +73,14 @@ describe('a read cache', () => {
     assert.equal(cache.statistics().usedBytes, 2 * BLOCK_BYTES);
     const none = new ReadCache(100);
     keep(none, 0, blocks('a'));
-    assert.deepEqual(none.statistics(), { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 });
+    assert.deepEqual(none.statistics(), {
+      capacityBytes: 0,
+      usedBytes: 0,
+      hits: 0,
+      misses: 0,
+      writeHits: 0,
+      writeMisses: 0,
+    });
   });
 });
 
@@ -141,6 +148,23 @@ describe("a pool's read cache", () => {
     const { hits, misses, usedBytes, capacityBytes } = pool.cacheStatistics();
     assert.equal(hits + misses, read);
     assert(hits > 0 && usedBytes <= capacityBytes);
+  });
+
+  it('counts the blocks written that it held, and those that it did not', async (t) => {
+    const { pool } = await rigOf(t, { groups: [new HeldGroup('group-1', 8 * MIB)] });
+    pool.setCacheBytes(MIB);
+    const volume = await pool.volumes.create({ id: 'volume', sizeBytes: MIB });
+    const written = () => {
+      const { writeHits, writeMisses } = pool.cacheStatistics();
+      return [writeHits, writeMisses];
+    };
+    await volume.write(0, blocks('a', 2));
+    assert.deepEqual(written(), [0, 2]);
+    await lettersOf(volume, 1);
+    await volume.write(0, blocks('b', 2));
+    assert.deepEqual(written(), [1, 3]);
+    pool.setCacheBytes(0);
+    assert.deepEqual(written(), [1, 3]);
   });
 
   for (const already of [true, false]) {

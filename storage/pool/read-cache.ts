@@ -6,6 +6,9 @@ export interface CacheStatistics {
   /** Blocks served from the cache, and blocks that had to be read. */
   readonly hits: number;
   readonly misses: number;
+  /** Blocks written that were cached, and blocks that were not. The drives get them at once either way. */
+  readonly writeHits: number;
+  readonly writeMisses: number;
 }
 
 const STAMPS = 4096;
@@ -30,6 +33,8 @@ export class ReadCache {
   #hand = 0;
   #hits = 0;
   #misses = 0;
+  #writeHits = 0;
+  #writes = 0;
 
   constructor(capacityBytes: number) {
     this.#slots = Math.floor(capacityBytes / BLOCK_BYTES);
@@ -77,6 +82,13 @@ export class ReadCache {
     }
   }
 
+  /** Before each write: counts it, and drops what it overwrites. */
+  beginWrite(firstBlock: number, count: number): void {
+    this.#writes += count;
+    for (let index = 0; index < count; index++) if (this.#where.has(firstBlock + index)) this.#writeHits++;
+    this.invalidate(firstBlock, count);
+  }
+
   /** The blocks are being written: their cached content is invalid. */
   invalidate(firstBlock: number, count: number): void {
     for (let index = 0; index < count; index++) {
@@ -102,6 +114,8 @@ export class ReadCache {
       usedBytes: this.#where.size * BLOCK_BYTES,
       hits: this.#hits,
       misses: this.#misses,
+      writeHits: this.#writeHits,
+      writeMisses: this.#writes - this.#writeHits,
     };
   }
 

@@ -11,7 +11,7 @@ import { RaidJournal } from './journal/raid-journal.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './members/member.ts';
 import { GroupMembership } from './members/group-membership.ts';
-import type { RuntimeOptions } from './options.ts';
+import type { ReadMode, RuntimeOptions } from './options.ts';
 import { RegionResyncs } from './intent/region-resyncs.ts';
 import { RangeLock } from '../range-lock.ts';
 import type { HeldRange } from '../range-lock.ts';
@@ -51,6 +51,7 @@ export class GroupCore {
    */
   readonly unsynced: RegionSet;
   readonly resyncs = new RegionResyncs(this);
+  readMode: ReadMode = 'balanced';
   /** Starts background work that is due. */
   startWork: () => void = () => undefined;
   readonly counters: GroupCounters = {

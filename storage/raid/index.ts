@@ -3,7 +3,7 @@ export type { GroupEvent, OnGroupEvent } from './events.ts';
 export type { GroupState, GroupStatus, MemberDescription } from './group-state.ts';
 export { layOut } from './layout.ts';
 export type { Layout, RaidLevel } from './layout.ts';
-export type { CreateOptions, MembershipRecord, OpenOptions, RuntimeOptions } from './options.ts';
+export type { CreateOptions, MembershipRecord, OpenOptions, ReadMode, RuntimeOptions } from './options.ts';
 export { RaidGroup } from './raid-group.ts';
 export type { ScrubOptions, ScrubState } from './repair/group-scrubber.ts';
 export type { Examination } from './strategy.ts';

@@ -3,6 +3,13 @@ import type { OnGroupEvent } from './events.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
 import type { ResyncSpeed } from './repair/throttle.ts';
 
+/**
+ * Which member of a mirror answers a read. `balanced`: neighbouring slices are read from different members. `first`: the
+ * member in the first slot that works; the others are for when it fails. `least_loaded`: the member with the fewest reads
+ * under way, and among equals as `balanced`. RAID6 has one copy of each block, so there is nothing to choose.
+ */
+export type ReadMode = 'balanced' | 'first' | 'least_loaded';
+
 /** Names of drives, including missing ones. */
 export interface MembershipRecord {
   readonly events: number;

@@ -9,6 +9,7 @@ import { GroupCore } from './core.ts';
 import { clearMetadata, requireSpace } from './members/format.ts';
 import { failMismatches, matchingSuperblocks } from './members/member-check.ts';
 import { ChecksumRepairer } from './repair/checksum-repairer.ts';
+import type { ChecksumCacheStatistics } from './checksums/checksums.ts';
 import type { BlockGroup } from './group.ts';
 import { describeGroup } from './group-state.ts';
 import type { GroupState } from './group-state.ts';
@@ -18,7 +19,7 @@ import type { Layout } from './layout.ts';
 import { AbsentDrive, Member } from './members/member.ts';
 import { newUuid } from './members/group-membership.ts';
 import { Mirror } from './mirror/mirror.ts';
-import type { CreateOptions, OpenOptions, RuntimeOptions } from './options.ts';
+import type { CreateOptions, OpenOptions, ReadMode, RuntimeOptions } from './options.ts';
 import { ParityStripes } from './parity/parity-stripes.ts';
 import { Rebuilder } from './repair/rebuild.ts';
 import { RegionSet } from './intent/region-set.ts';
@@ -275,6 +276,11 @@ export class RaidGroup implements BlockGroup {
     this.#core.throttle.setSpeed(speed);
   }
 
+  /** From the next read on. */
+  setReadMode(mode: ReadMode): void {
+    this.#core.readMode = mode;
+  }
+
   state(): GroupState {
     return describeGroup(this.#core, this.#scrubber.state(), [
       this.#rebuilder.progress(),
@@ -286,6 +292,11 @@ export class RaidGroup implements BlockGroup {
   /** Reads and writes through the group since it was opened. */
   statistics(): { readonly reads: OperationStatistics; readonly writes: OperationStatistics } {
     return { reads: this.#reads.totals(), writes: this.#writes.totals() };
+  }
+
+  /** The cache of checksums, which are the group's metadata. */
+  checksumCache(): ChecksumCacheStatistics {
+    return this.#core.checksums.statistics();
   }
 
   /** Checks everything and changes nothing. */

@@ -21,6 +21,27 @@ test('what the engine does not keep is sent to the controller that takes over', 
   assert.ok(performance.now() - startedMs > 300, 'the cap holds');
 });
 
+test('mirrors are read by the controller that takes over as they were by the one before', async (t) => {
+  const served = await servedVolume(t);
+  const { engine } = served;
+  const bytes = 8 * 2 ** 20;
+  await engine.writeVolume(VOLUME, 0, new Uint8Array(bytes).fill(7));
+  await engine.flushVolume(VOLUME);
+  await engine.putServer(server());
+  const readBytes = async () => {
+    const lun = await served.open();
+    const before = (await engine.report(0)).drives.map(({ io }) => io.reads.bytes);
+    for (let at = 0; at < bytes; at += 2 ** 19) await lun.read(at / 512, 2 ** 19 / 512);
+    const after = (await engine.report(0)).drives.map(({ io }) => io.reads.bytes);
+    return after.map((read, index) => read - (before[index] ?? 0));
+  };
+  for (const read of await readBytes()) assert.ok(read >= bytes / 4, `${read} of ${bytes}`);
+  await partOf(engine, 'hardware').setReadMode('first');
+  await partOf(engine, 'controllers').failover();
+  const [first = 0, second = 0] = await readBytes();
+  assert.ok(first >= bytes && second < bytes / 8, `${first} and ${second}`);
+});
+
 test('a controller that writes are held in is not left', async (t) => {
   const { engine } = await servedVolume(t);
   await engine.holdWrites([VOLUME], 60_000);

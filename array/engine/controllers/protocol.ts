@@ -24,6 +24,7 @@ export const CALLS = {
   addSpare: 'again',
   removeSpare: 'again',
   setResyncSpeed: 'again',
+  setReadMode: 'again',
   scrubGroup: 'long',
   createPool: 'again',
   deletePool: 'again',

@@ -35,8 +35,12 @@ test('state is replayed in the order it stands on each other, servers last, howe
     { method: 'setPoolCache', args: ['pool-1', { bytes: 1, keepsSnapshots: false, coolOffMs: 0 }] },
     { method: 'setResyncSpeed', args: ['group-1', SPEED] },
     { method: 'takeDriveOffline', args: ['drive-1'] },
+    { method: 'setReadMode', args: ['first'] },
+    { method: 'setReadMode', args: ['least_loaded'] },
   );
+  assert.deepEqual(log.calls()[0], { method: 'setReadMode', args: ['least_loaded'] });
   assert.deepEqual(methods(log), [
+    'setReadMode',
     'takeDriveOffline',
     'setResyncSpeed',
     'setPoolCache',

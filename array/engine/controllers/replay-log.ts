@@ -22,6 +22,7 @@ import type { EngineCall, EngineMethod, EngineMethods } from './protocol.ts';
 
 /** What a kind of state belongs to. The order is that of replay: what stands on what, and servers last. */
 const KINDS = {
+  readMode: 'array',
   drive: 'drive',
   group: 'group',
   pool: 'pool',
@@ -59,6 +60,7 @@ const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   addSpare: 'durable',
   removeSpare: 'durable',
   setResyncSpeed: (log, ...args) => log.put('group', args[0], { method: 'setResyncSpeed', args }),
+  setReadMode: (log, ...args) => log.put('readMode', '', { method: 'setReadMode', args }),
   scrubGroup: 'momentary',
   createPool: 'durable',
   deletePool: (log, id) => log.dropAllOf('pool', id),

@@ -199,6 +199,10 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     return translateErrors(() => this.#groups.get(group).setSpeed(speed));
   }
 
+  setReadMode(mode: hardware.ReadMode): Promise<void> {
+    return translateErrors(() => this.#groups.setReadMode(mode));
+  }
+
   scrubGroup(group: string, from: number, work: Work): Promise<hardware.ScrubResult> {
     return this.#works.run(work.signal, (signal) => this.#groups.get(group).scrub(from, { ...work, signal }));
   }

@@ -284,5 +284,5 @@ const empty = {
   isOpen: false,
   usedBytes: 0,
   savedBytes: 0,
-  cache: { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 },
+  cache: { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0, writeHits: 0, writeMisses: 0 },
 } as const;

@@ -100,7 +100,7 @@ function rememberingEngine(
   shrinks: FakeShrink[],
 ): Engine {
   const put = (id: string, groups: readonly string[], totalBytes: number): Promise<void> => {
-    const cache = { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 };
+    const cache = { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0, writeHits: 0, writeMisses: 0 };
     reports.set(id, { id, isOpen: true, groups, totalBytes, usedBytes: 0, savedBytes: 0, cache, io: NO_IO });
     return Promise.resolve();
   };

@@ -25,12 +25,26 @@ export interface ChecksumCacheOptions {
   readonly cacheBytes?: number | undefined;
 }
 
+/** Lookups of pages that were in memory, and of those that had to be read, since the group was opened. */
+export interface ChecksumCacheStatistics {
+  readonly capacityBytes: number;
+  readonly cleanBytes: number;
+  /** Changed, and not on the drives before the next flush. */
+  readonly dirtyBytes: number;
+  readonly readHits: number;
+  readonly readMisses: number;
+  readonly writeHits: number;
+  readonly writeMisses: number;
+}
+
 /**
  * A bounded cache of checksum pages with clock eviction. A dirty page is written before it is evicted. Pages are looked
  * up and changed without an `await` in between; no caller holds a page across one.
  */
 export class ChecksumCache {
   readonly generations = new GenerationTable((region) => this.#loading.has(region));
+  /** Lookups; paths that have a page at hand count theirs here. */
+  readonly lookups = { readHits: 0, readMisses: 0, writeHits: 0, writeMisses: 0 };
   readonly #options: ChecksumCacheOptions;
   readonly #layout: Layout;
   readonly #writer: ChecksumWriter;
@@ -50,6 +64,17 @@ export class ChecksumCache {
     return this.#ring.length;
   }
 
+  statistics(): ChecksumCacheStatistics {
+    let dirty = 0;
+    for (const { isDirty } of this.#ring) if (isDirty) dirty += 1;
+    return {
+      capacityBytes: this.#pagesMax * BLOCK_BYTES,
+      cleanBytes: (this.#ring.length - dirty) * BLOCK_BYTES,
+      dirtyBytes: dirty * BLOCK_BYTES,
+      ...this.lookups,
+    };
+  }
+
   /** The page, from memory or from the drive; undefined when the drive failed. */
   fetch(member: Member, region: number): MemberPage | Promise<MemberPage | undefined> {
     const page = member.pages.get(region);
@@ -60,7 +85,10 @@ export class ChecksumCache {
 
   /** Copies the checksums of rows of one region; false when the drive failed. */
   async read(member: Member, row: number, into: Uint32Array): Promise<boolean> {
-    const page = await this.fetch(member, this.#regionOf(row));
+    const region = this.#regionOf(row);
+    if (member.pages.has(region)) this.lookups.readHits += 1;
+    else this.lookups.readMisses += 1;
+    const page = await this.fetch(member, region);
     if (page === undefined) return false;
     const first = row % this.#layout.regionRows;
     into.set(page.entries.subarray(first, first + into.length));
@@ -118,6 +146,8 @@ export class ChecksumCache {
     change: (page: MemberPage, first: number) => void,
   ): Promise<void> {
     const region = this.#regionOf(row);
+    if (member.pages.has(region)) this.lookups.writeHits += 1;
+    else this.lookups.writeMisses += 1;
     for (;;) {
       const page = await this.fetch(member, region);
       if (page === undefined) return;

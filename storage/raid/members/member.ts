@@ -16,6 +16,8 @@ export class Member {
   readonly uuid: string;
   readonly drive: Drive;
   state: MemberState = 'active';
+  /** Reads for callers that its drive has not answered yet. */
+  readsUnderWay = 0;
   /** Regions still to be filled. */
   pending: RegionSet | undefined;
   /** The write-intent log records what it lacks, so there is no cursor to keep. */

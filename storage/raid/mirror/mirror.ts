@@ -8,12 +8,11 @@ import { areAllWritten, areEqual, checksumsOf, damagedBlocks } from '../blocks.t
 import type { GroupCore } from '../core.ts';
 import type { Member } from '../members/member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
+import { chooseReader, SLICE_ROWS } from './reader-choice.ts';
 import { ifThereIsSpace } from '../journal/deferred-writes.ts';
 import { SpareSums } from '../checksums/spare-sums.ts';
 import type { Examination, Strategy } from '../strategy.ts';
 
-/** Adjacent rows are read from one member, so that the page cache does not hold everything twice. */
-const SLICE_ROWS = 128;
 const PIECES_AT_ONCE = 8;
 
 /** RAID1: every member holds all data. */
@@ -51,6 +50,7 @@ export class Mirror implements Strategy {
     if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
     if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
     page.wasUsed = true;
+    core.checksums.lookups.readHits += 1;
     const sums = this.#spareSums.acquire(count);
     let done: Done;
     try {
@@ -82,6 +82,7 @@ export class Mirror implements Strategy {
     const running = writeCopies(writers, this.#dataOffset + offset, from, sums, this.#orFail);
     if (running !== undefined) return this.#writeLater(row, from, sums, running);
     setChecksums(writers, region, first, sums);
+    core.checksums.lookups.writeHits += writers.length;
     this.#spareSums.release(sums);
     return undefined;
   }
@@ -142,16 +143,18 @@ export class Mirror implements Strategy {
   }
 
   #memberFor(row: number): Member | undefined {
-    const { readers } = this.#core.membership;
-    return readers[Math.floor(row / SLICE_ROWS) % readers.length];
+    return chooseReader(this.#core.membership.readers, this.#core.readMode, row);
   }
 
   async #readLater(done: Promise<void>, member: Member, row: number, into: Buffer, sums: Uint32Array): Promise<void> {
+    member.readsUnderWay += 1;
     try {
       await done;
     } catch (error) {
       this.#core.membership.fail(member, error);
-      return this.#readPieces(row, into);
+      return await this.#readPieces(row, into);
+    } finally {
+      member.readsUnderWay -= 1;
     }
     const first = row % this.#regionRows;
     const page = member.pages.get(this.#core.regionOf(row));
@@ -178,7 +181,9 @@ export class Mirror implements Strategy {
     const member = this.#core.unsynced.has(this.#core.regionOf(row)) ? undefined : this.#memberFor(row);
     if (member === undefined) return this.#readAndRepair(row, into);
     const entries = new Uint32Array(into.length / BLOCK_BYTES);
+    member.readsUnderWay += 1;
     const isRead = await this.#core.readRows(member, row, into);
+    member.readsUnderWay -= 1;
     if (!isRead || !(await this.#core.checksums.read(member, row, entries))) return this.#readAndRepair(row, into);
     if (damagedBlocks(into, entries).length > 0) return this.#readAndRepair(row, into);
     if (!areAllWritten(entries, 0, entries.length) && !(await this.#doAllAgree(member, row, entries))) {

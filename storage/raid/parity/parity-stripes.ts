@@ -48,6 +48,7 @@ export class ParityStripes implements Strategy {
     const first = part.row % this.#core.layout.regionRows;
     if (core.unsynced.has(region) || !areAllWritten(page.entries, first, count)) return this.#readPart(part, into);
     page.wasUsed = true;
+    core.checksums.lookups.readHits += 1;
     let done: Done;
     try {
       done = member.drive.read(this.#dataOffset + part.row * BLOCK_BYTES, into);

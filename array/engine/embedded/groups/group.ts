@@ -96,6 +96,7 @@ export class EngineGroup {
       mismatches: state.mismatches,
       resyncSpeed: this.#measure(state),
       io: totalsOf(raid.statistics()),
+      metadataCache: raid.checksumCache(),
     };
   }
 

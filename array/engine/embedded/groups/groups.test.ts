@@ -278,6 +278,33 @@ test('what is written goes through the group, and the drives count it', async (t
   assert.ok(drives.every((bytes) => bytes >= MIB));
 });
 
+test('a group counts what its checksums in memory are used for, and what of them is not on the drives yet', async (t) => {
+  const rig = await engineRig(t, { count: 2 });
+  await rig.pool('p', 0, 1);
+  await rig.volume('v', 'p');
+  const use = async () => {
+    const { metadataCache } = await rig.group('group-of-p');
+    assert.ok(metadataCache);
+    return metadataCache;
+  };
+  await rig.write('v', 0, 'x');
+  const first = await use();
+  assert.ok(first.dirtyBytes > 0 && first.dirtyBytes + first.cleanBytes <= first.capacityBytes);
+  await rig.engine.flushVolume('v');
+  const flushed = await use();
+  assert.equal(flushed.dirtyBytes, 0);
+  assert.ok(flushed.cleanBytes > 0);
+  assert.ok(flushed.writeMisses > 0, 'the first write of a region reads its page');
+  for (let n = 0; n < 10; n++) await rig.write('v', 0, 'y');
+  const written = await use();
+  assert.ok(written.writeHits >= flushed.writeHits + 10);
+  assert.equal(written.writeMisses, flushed.writeMisses);
+  for (let n = 0; n < 10; n++) await rig.read('v', 0);
+  const read = await use();
+  assert.ok(read.readHits >= written.readHits + 10);
+  assert.equal(read.readMisses, written.readMisses);
+});
+
 test('a group that was being made when the engine died is undone, and so are its drives', async (t) => {
   const rig = await engineRig(t, { count: 2 });
   await rig.mirror('g', 0, 1);

@@ -1,6 +1,6 @@
 import { layOut, type MembershipRecord, RaidGroup, StorageError } from '@granary/storage';
 import type { OnEngineEvent } from '../../engine.ts';
-import type { NewGroup } from '../../hardware.ts';
+import type { NewGroup, ReadMode } from '../../hardware.ts';
 import type { GroupReport } from '../../report.ts';
 import type { EngineCatalogue, GroupRecord } from '../engine-catalogue.ts';
 import type { EngineDrives } from '../drives/drives.ts';
@@ -23,6 +23,7 @@ const DEFAULT_RESYNC_SPEED = { minimumBytesPerSecond: 4 * 2 ** 20, maximumBytesP
 export class EngineGroups {
   readonly #setup: GroupsSetup;
   readonly #groups = new Map<string, EngineGroup>();
+  #readMode: ReadMode = 'balanced';
 
   constructor(setup: GroupsSetup) {
     this.#setup = setup;
@@ -69,12 +70,19 @@ export class EngineGroups {
       group.setSpeed(wanted.speed);
       const runtime = { ...this.#listeners(group), resyncSpeed: speed };
       group.raid = await RaidGroup.create({ id, level: protection, stripeBytes, members, spares, ...runtime });
+      group.raid.setReadMode(this.#readMode);
       await catalogue.putGroup({ ...record, state: 'ready', events: group.raid.state().events });
     } catch (error) {
       await this.#undo(group, record);
       throw error;
     }
     return { capacityBytes };
+  }
+
+  /** Of those that are open, and of those that will be. */
+  setReadMode(mode: ReadMode): void {
+    this.#readMode = mode;
+    for (const { raid } of this.#groups.values()) raid?.setReadMode(mode);
   }
 
   async delete(id: string): Promise<void> {
@@ -229,6 +237,7 @@ export class EngineGroups {
         ...this.#listeners(group),
         resyncSpeed: group.speed ?? DEFAULT_RESYNC_SPEED,
       });
+      group.raid.setReadMode(this.#readMode);
       if (!wasKnown && !group.hasFailed()) this.#setup.onResumed(group.raid);
     } catch (error) {
       // None of its drives is there, or only old ones: it is failed until they come.

@@ -282,7 +282,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
 }
 
 function poolReport({ id, capacityBytes, usedBytes }: MemoryPool): PoolReport {
-  const cache = { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 };
+  const cache = { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0, writeHits: 0, writeMisses: 0 };
   return {
     id,
     isOpen: true,
