@@ -56,6 +56,7 @@ describe('a snapshot', () => {
       ownBytes: 0,
       snapshotBytes: 8 * MIB,
       sharedBytes: 0,
+      unreducedBytes: 0,
     });
   });
 

@@ -139,10 +139,7 @@ export class PoolSnapshots {
     const before = await volume.gate.closedWhile(() => {
       if (unlessSince !== undefined && !stackOf(volume.layer).includes(this.get(unlessSince).layer)) return undefined;
       // Read only now: while writes were drained, folding may have replaced either layer.
-      const { layer } = this.get(id);
-      const top = volume.layer;
-      this.#volumes.setTop(volume, this.#state.layers.create(layer.format, layer));
-      return top;
+      return this.#volumes.restart(volume, this.get(id).layer);
     });
     await this.#state.commits.commit();
     if (before) this.#state.folding.foldIfUnreferenced(before);
@@ -151,11 +148,10 @@ export class PoolSnapshots {
   /** The snapshot as a read-only device. */
   open(id: string): BlockDevice {
     const snapshot = this.get(id);
-    const { layer } = snapshot;
     return new SnapshotDevice({
       id,
       sizeBytes: snapshot.sizeBytes,
-      format: this.#state.formats[layer.format],
+      formats: this.#state.formats,
       layer: () => this.get(id).layer,
       volume: () => this.#volumes.get(snapshot.volumeId),
     });
@@ -165,7 +161,7 @@ export class PoolSnapshots {
   difference(fromId: string | undefined, toId: string, startOffset = 0): Generator<ChangedRange> {
     const { layer } = this.get(toId);
     const from = fromId === undefined ? undefined : this.get(fromId).layer;
-    return difference(this.#state.formats[layer.format], from, layer, startOffset);
+    return difference(this.#state.formats, from, layer, startOffset);
   }
 
   /** Folding replaced the layer by another. */

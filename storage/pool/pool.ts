@@ -6,6 +6,7 @@ import type { BlockGroup } from '../raid/group.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { foldAway } from '../volume/fold.ts';
+import type { LayerWriter } from '../volume/format.ts';
 import { type Layer, Layers, stackOf } from '../volume/layers.ts';
 import { PlainFormat } from '../volume/plain-format.ts';
 import { ReducedFormat } from '../volume/reduced/reduced-format.ts';
@@ -14,7 +15,7 @@ import type { Volume } from '../volume/volume.ts';
 import { Allocator, GroupSpace, type PoolMode } from './allocator.ts';
 import { type CacheSettings, PoolCache } from './pool-cache.ts';
 import type { CacheStatistics } from './read-cache.ts';
-import { Catalogue } from './catalogue.ts';
+import { Catalogue, MIXED_FORMATS } from './catalogue.ts';
 import { evacuate, type EvacuationOptions } from './evacuation.ts';
 import { Extents } from './extents.ts';
 import { BackgroundFolding } from './background-folding.ts';
@@ -40,7 +41,9 @@ export interface NewPool extends PoolSetup {
   readonly mode: PoolMode;
 }
 
-const VERSION = 1;
+/** Of a new pool: the version goes up with what it holds. */
+const FIRST_VERSION = 1;
+const VERSION = MIXED_FORMATS;
 
 /** Volumes and snapshots on RAID groups: extents, their metadata, and background work. */
 export class Pool {
@@ -59,7 +62,7 @@ export class Pool {
       database.close();
       throw new StorageError('conflict', `${setup.file} holds a pool already; open it instead.`);
     }
-    database.transaction((tx) => tx.run('INSERT INTO pool VALUES (1, ?, ?, ?)', VERSION, setup.id, setup.mode));
+    database.transaction((tx) => tx.run('INSERT INTO pool VALUES (1, ?, ?, ?)', FIRST_VERSION, setup.id, setup.mode));
     const pool = new Pool(setup, database);
     for (const group of setup.groups) await pool.addGroup(group);
     await pool.flush();
@@ -80,7 +83,7 @@ export class Pool {
     this.#database = database;
     const row = database.get<{ id: string; mode: PoolMode; version: number }>('SELECT id, mode, version FROM pool');
     if (!row) throw new StorageError('not-found', `${setup.file} holds no pool; its creation was perhaps cut off.`);
-    if (row.version !== VERSION) {
+    if (row.version > VERSION) {
       const what = `${setup.file} holds a pool of version ${row.version}, this program knows ${VERSION}; use a newer one.`;
       throw new StorageError('invalid', what);
     }
@@ -251,7 +254,7 @@ export class Pool {
     extents.connect(commits);
     const layers = new Layers(this.#database, commits);
     const plain = new PlainFormat(extents, commits);
-    const reduced = new ReducedFormat(extents, commits, this.#database);
+    const reduced = new ReducedFormat(extents, commits, this.#database, plain);
     const catalogue = new Catalogue(this.#database, commits);
     const folding = new BackgroundFolding((layer) => this.#fold(layer), onError);
     return { extents, commits, layers, catalogue, formats: { plain, reduced }, folding: folding };
@@ -267,7 +270,10 @@ export class Pool {
       {
         layers,
         commits,
+        reduced: formats.reduced,
         formatOf: (each) => formats[each.format],
+        writerOf: (each) => this.#writerOf(each),
+        isClosing: () => this.state.folding.isClosed,
         volumeOf: (each) => this.#volumeOf(each),
         rename: (from, to) => this.#rename(from, to),
       },
@@ -286,6 +292,13 @@ export class Pool {
 
   #volumeOf(layer: Layer): Volume | undefined {
     return layer.volumeId === undefined ? undefined : this.volumes.get(layer.volumeId);
+  }
+
+  /** Volumes that share a layer share their key. */
+  #writerOf({ volumeId, snapshotId }: Layer): LayerWriter | undefined {
+    const id = snapshotId === undefined ? volumeId : this.snapshots.get(snapshotId).volumeId;
+    const volume = this.volumes.get(id ?? '');
+    return volume.isLocked ? undefined : volume;
   }
 
   #openGroups(groups: readonly BlockGroup[]): void {

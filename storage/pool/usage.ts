@@ -23,6 +23,8 @@ export interface VolumeUsage {
   readonly ownBytes: number;
   readonly snapshotBytes: number;
   readonly sharedBytes: number;
+  /** Stored plain, and to be reduced in the background: its reduction was switched on later. */
+  readonly unreducedBytes: number;
 }
 
 export function spaceOf(state: PoolState): { readonly totalBytes: number; readonly usedBytes: number } {
@@ -48,7 +50,18 @@ export function volumeUsageOf(volume: Volume, snapshots: PoolSnapshots): VolumeU
     ownBytes: volume.layer.ownedBlocks * BLOCK_BYTES,
     snapshotBytes: blocksOf(frozen) * BLOCK_BYTES,
     sharedBytes: blocksOf(others) * BLOCK_BYTES,
+    unreducedBytes: blocksOf(unreducedLayers(volume.layer)) * BLOCK_BYTES,
   };
+}
+
+/** Plain layers that are converted into the reduced ones above them; what snapshots and clones refer to is not. */
+function* unreducedLayers(top: Layer): Generator<Layer> {
+  if (top.format === 'plain') return;
+  for (let layer = top.parent; layer; layer = layer.parent) {
+    if (layer.format === 'reduced') continue;
+    if (!layer.isUnreferenced) return;
+    yield layer;
+  }
 }
 
 function blocksOf(layers: Iterable<Layer>): number {

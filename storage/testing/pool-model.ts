@@ -24,7 +24,7 @@ export const STEP_KINDS = [
   ...['write', 'write', 'write', 'write', 'write', 'write', 'write', 'write'],
   ...['read', 'read', 'read', 'discard', 'discard', 'flush'],
   ...['snapshot', 'snapshot', 'deleteSnapshot', 'deleteSnapshot', 'clone', 'checkSnapshot'],
-  ...['create', 'deleteVolume', 'expand', 'revert', 'difference', 'special', 'migrate'],
+  ...['create', 'deleteVolume', 'expand', 'revert', 'difference', 'special', 'migrate', 'reduce'],
 ] as const;
 
 /** A pool and what it must hold, side by side. */
@@ -63,6 +63,7 @@ export class PoolModel {
       expand: (each) => this.#expand(each),
       revert: (each) => this.#revert(each),
       difference: (each) => this.#difference(each),
+      reduce: (each) => this.#reduce(each),
     };
     await actions[step.kind](step);
   }
@@ -219,6 +220,14 @@ export class PoolModel {
       }
     }
     assert.deepEqual(result.stamps, to[1].model.stamps);
+  }
+
+  /** Switches compression and deduplication on or off, and perhaps waits until what was stored plain is converted. */
+  async #reduce(step: Step): Promise<void> {
+    const [id] = this.#volume(step);
+    const pool = this.#poolOf(id);
+    await pool.volumes.setOptions(id, { compression: step.size % 3 !== 0, deduplication: step.size % 4 === 1 });
+    if (step.at % 4 === 0) await pool.whenIdle();
   }
 
   async #flush(): Promise<void> {

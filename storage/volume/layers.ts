@@ -36,6 +36,8 @@ import { EXTENTS_PER_PAGE, ExtentMap, ExtentMapPage } from './extent-map.ts';
  * - An extent of the plain format is in the map of exactly one layer: freeing a layer frees its extents, and no references
  *   are counted. (Chunks of the reduced format may be shared; `shared_chunks` counts their owners.)
  * - A layer is removed only when no volume and no snapshot names it.
+ * - Reduced layers may lie over plain ones, of a volume whose reduction was switched on later (`conversion.ts`); plain ones
+ *   never lie over reduced ones.
  */
 export type FormatName = 'plain' | 'reduced';
 
