@@ -57,6 +57,10 @@ describe('a snapshot', () => {
       snapshotBytes: 8 * MIB,
       sharedBytes: 0,
       unreducedBytes: 0,
+      held: {
+        own: { plainBytes: 0, chunkBytes: 0 },
+        snapshots: { plainBytes: 8 * MIB, chunkBytes: 0 },
+      },
     });
   });
 

@@ -6,6 +6,7 @@ import { SnapshotDevice } from '../volume/snapshot-device.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { PoolState } from './state.ts';
 import type { PoolVolumes } from './pool-volumes.ts';
+import { chargedFor } from './usage.ts';
 
 export interface Snapshot {
   readonly id: string;
@@ -104,6 +105,8 @@ export class PoolSnapshots {
     this.#byVolume.get(snapshot.volumeId)?.delete(snapshot);
     snapshot.layer.snapshotId = undefined;
     this.#recordChange(snapshot.volumeId);
+    const { volumeId, snapshotId } = chargedFor(snapshot.layer) ?? {};
+    this.#recordChange(snapshotId === undefined ? volumeId : this.find(snapshotId)?.volumeId);
     this.#state.catalogue.removeSnapshot(id);
     // The name is removed durably before the data: folding may overwrite blocks that only the snapshot refers to.
     await this.#state.commits.commitDeletion();
@@ -190,7 +193,7 @@ export class PoolSnapshots {
     this.#state.catalogue.addSnapshot({ id, volume: volume.id, layer: layer.id, sizeBytes, takenAt });
   }
 
-  #recordChange(volumeId: string): void {
+  #recordChange(volumeId: string | undefined): void {
     const volume = this.#volumes.find(volumeId);
     volume?.changed();
   }

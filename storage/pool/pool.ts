@@ -23,7 +23,16 @@ import { claimExtents } from './opening.ts';
 import { PoolSnapshots } from './pool-snapshots.ts';
 import type { PoolState } from './state.ts';
 import { shownBytes } from '../volume/shown-bytes.ts';
-import { type PoolUsage, spaceOf, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
+import {
+  chargedFor,
+  chunkShareOf,
+  isAllReduced,
+  type PoolUsage,
+  spaceOf,
+  usageOf,
+  type VolumeUsage,
+  volumeUsageOf,
+} from './usage.ts';
 import { PoolVolumes } from './pool-volumes.ts';
 
 export interface PoolSetup {
@@ -32,6 +41,8 @@ export interface PoolSetup {
   readonly groups: readonly BlockGroup[];
   /** Receives errors of background work. Nothing is lost: the work is resumed at the next open. */
   readonly onError?: (error: unknown) => void;
+  /** Called when everything that a volume switched on later held plain is reduced. */
+  readonly onReduced?: ((volumeId: string) => void) | undefined;
   /** Space on the disk of the metadata and the drives: without it nothing can be deleted when that disk is full. */
   readonly reserve?: SpaceReserve;
 }
@@ -55,6 +66,7 @@ export class Pool {
   readonly #database: Database;
   readonly #emptying = new Set<string>();
   readonly #cache = new PoolCache();
+  readonly #onReduced: PoolSetup['onReduced'];
 
   static async create(setup: NewPool): Promise<Pool> {
     const database = openPoolDatabase(setup.file, { create: true });
@@ -87,6 +99,7 @@ export class Pool {
       const what = `${setup.file} holds a pool of version ${row.version}, this program knows ${VERSION}; use a newer one.`;
       throw new StorageError('invalid', what);
     }
+    this.#onReduced = setup.onReduced;
     this.id = row.id;
     this.mode = row.mode;
     this.state = this.#connect(setup);
@@ -121,6 +134,11 @@ export class Pool {
   /** The part of the usage that is known without walking maps. */
   space(): { readonly totalBytes: number; readonly usedBytes: number } {
     return spaceOf(this.state);
+  }
+
+  /** What a byte of a chunk that a volume refers to takes of the pool; see `HeldSpace`. */
+  chunkShare(): number {
+    return chunkShareOf(this.state);
   }
 
   volumeUsage(id: string): VolumeUsage {
@@ -266,6 +284,7 @@ export class Pool {
     await commits.commitDeletion();
     if (!layers.has(layer) || !layer.isUnreferenced) return [];
     const concerned = [layer, ...layer.children].map(({ ownerId }) => this.volumes.find(ownerId));
+    const isConversion = layer.format === 'plain' && layer.firstChild?.format === 'reduced';
     const left = await foldAway(
       {
         layers,
@@ -280,7 +299,21 @@ export class Pool {
       layer,
     );
     for (const volume of concerned) volume?.changed();
+    for (const each of left) if (layers.has(each)) this.#chargedFor(each)?.changed();
+    if (isConversion && !layers.has(layer)) this.#reportReduced(concerned);
     return left;
+  }
+
+  /** The volume whose usage contains the layer. */
+  #chargedFor(layer: Layer): Volume | undefined {
+    const { volumeId, snapshotId } = chargedFor(layer) ?? {};
+    return this.volumes.find(snapshotId === undefined ? volumeId : this.snapshots.find(snapshotId)?.volumeId);
+  }
+
+  #reportReduced(volumes: readonly (Volume | undefined)[]): void {
+    for (const volume of new Set(volumes)) {
+      if (volume && isAllReduced(volume.layer)) this.#onReduced?.(volume.id);
+    }
   }
 
   #rename(from: Layer, to: Layer): void {

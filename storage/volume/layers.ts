@@ -104,6 +104,14 @@ export class Layer {
     else if (this.#children === child) this.#children = undefined;
   }
 
+  /** That with the lowest id. */
+  get firstChild(): Layer | undefined {
+    if (!(this.#children instanceof Set)) return this.#children;
+    let first: Layer | undefined;
+    for (const child of this.#children) if (!first || child.id < first.id) first = child;
+    return first;
+  }
+
   /** A volume or a snapshot refers to it. */
   get isNamed(): boolean {
     return this.snapshotId !== undefined || this.volumeId !== undefined;
