@@ -242,30 +242,33 @@ test('reduction is what the array is set to unless asked for, and each is switch
   assert.partialDeepStrictEqual(await get(plain), { compress: 'YES', dedupe: 'NO' });
 });
 
-for (const [option, least] of [
-  ['compress', 1],
-  ['dedupe', 1],
-] as const) {
-  test(`${option} is switched on for a volume made without, whose data is then reduced while servers use it`, async (t) => {
-    const { array, client, pool, get, titles } = await setUp(t);
-    const id = await array.volume(pool);
-    const disk = await testDisk(t, array, id);
-    const bytes = Buffer.alloc(8 * MB, 'a');
-    await disk.write(1, bytes);
-    assert.partialDeepStrictEqual(await get(id), { allocated_capacity: 8 / 1024, compress: 'NO', dedupe: 'NO' });
-    await client.call(volumes.update, { id, [option]: 'YES', force: 'YES' } as never);
-    const isReduced = (title: string): boolean => title.includes('is reduced now');
-    await until(async () => (await titles(id)).some(isReduced));
-    await until(async () => (await get(id)).allocated_capacity === least / 1024);
-    assert.equal((await get(id))[option], 'YES');
-    assert.deepEqual(await disk.read(1, 8), bytes);
-    // New writes are reduced at once.
-    await disk.write(9, bytes);
-    assert.ok((await get(id)).allocated_capacity <= 2 / 1024);
-    await array.restart();
-    assert.partialDeepStrictEqual(await get(id), { [option]: 'YES' });
-  });
+async function testSwitchedOn(t: TestContext, option: 'compress' | 'dedupe'): Promise<void> {
+  const { array, client, pool, get, titles } = await setUp(t);
+  const id = await array.volume(pool);
+  const disk = await testDisk(t, array, id);
+  const bytes = Buffer.alloc(8 * MB, 'a');
+  await disk.write(1, bytes);
+  assert.partialDeepStrictEqual(await get(id), { allocated_capacity: 8 / 1024, compress: 'NO', dedupe: 'NO' });
+  await client.call(volumes.update, { id, [option]: 'YES', force: 'YES' } as never);
+  const isReduced = (title: string): boolean => title.includes('is reduced now');
+  await until(async () => (await titles(id)).some(isReduced));
+  await until(async () => (await get(id)).allocated_capacity === 1 / 1024);
+  assert.equal((await get(id))[option], 'YES');
+  assert.deepEqual(await disk.read(1, 8), bytes);
+  // New writes are reduced at once.
+  await disk.write(9, bytes);
+  assert.ok((await get(id)).allocated_capacity <= 2 / 1024);
+  await array.restart();
+  assert.partialDeepStrictEqual(await get(id), { [option]: 'YES' });
 }
+
+test('compress is switched on for a volume made without, whose data is then reduced while servers use it', (t) => {
+  return testSwitchedOn(t, 'compress');
+});
+
+test('dedupe is switched on for a volume made without, whose data is then reduced while servers use it', (t) => {
+  return testSwitchedOn(t, 'dedupe');
+});
 
 test('allocated capacity counts each place once, over volumes, snapshots and clones', async (t) => {
   const { array, client, pool, get } = await setUp(t);

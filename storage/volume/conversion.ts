@@ -100,17 +100,17 @@ async function convertExtent(
 }
 
 /** In one turn: `upper` hides what the entry hid, and the entry goes. */
-function giveUp({ reduced, formatOf, commits }: FoldingHost, lower: Layer, upper: Layer, number: number): void {
+function giveUp(host: FoldingHost, lower: Layer, upper: Layer, number: number): void {
   const page = lower.map.makePage(number);
   const entry = page.entries[number & PAGE_MASK] ?? HOLE;
   if (isOpaque(entry) && lower.parent) {
     for (let chunk = number * CHUNKS_PER_EXTENT; chunk < (number + 1) * CHUNKS_PER_EXTENT; chunk++) {
-      if (upper.map.get(chunk) === HOLE) reduced.hide(upper, chunk);
+      if (upper.map.get(chunk) === HOLE) host.reduced.hide(upper, chunk);
     }
   }
   lower.map.set(page, number & PAGE_MASK, HOLE);
-  formatOf(lower).release(entry);
-  commits.pageChanged(lower.id, page);
+  host.formatOf(lower).release(entry);
+  host.commits.pageChanged(lower.id, page);
 }
 
 /** An empty page that is written: without it, the next step need not pass over it. */
