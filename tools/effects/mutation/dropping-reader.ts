@@ -1,0 +1,30 @@
+import { appendFileSync } from 'node:fs';
+import type { Endpoint } from '@granary/contract';
+import * as validate from '../../../kernel/http/validate.ts';
+
+/** Takes the place of `kernel/http/validate.ts`: one parameter of one endpoint has no effect. */
+export type { Reader } from '../../../kernel/http/validate.ts';
+
+/** `POST /volumes name`, and the file that is written to when the parameter was left out of a request. */
+const { GRANARY_DROP: wanted = '', GRANARY_DROPPED: log = '' } = process.env;
+const [method, path, name = ''] = wanted.split(' ');
+
+export function readerOf(endpoint: Endpoint): validate.Reader {
+  const read = validate.readerOf(endpoint);
+  const param = endpoint.params[name];
+  if (endpoint.method !== method || endpoint.path !== path || param === undefined) return read;
+  const names = [name, ...(param.aliases ?? [])];
+  const dropped = () => appendFileSync(log, '.');
+  // What is required is left out after it was checked: its absence would be refused, which shows nothing of its effect.
+  if (param.presence === 'required') {
+    return (raw) => {
+      const { [name]: value, ...input } = read(raw);
+      if (value !== undefined) dropped();
+      return input;
+    };
+  }
+  return (raw) => {
+    if (names.some((one) => raw[one] !== undefined)) dropped();
+    return read(Object.fromEntries(Object.entries(raw).filter(([key]) => !names.includes(key))));
+  };
+}
