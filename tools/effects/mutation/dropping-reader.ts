@@ -10,21 +10,14 @@ const { GRANARY_DROP: wanted = '', GRANARY_DROPPED: log = '' } = process.env;
 const [method, path, name = ''] = wanted.split(' ');
 
 export function readerOf(endpoint: Endpoint): validate.Reader {
-  const read = validate.readerOf(endpoint);
   const param = endpoint.params[name];
-  if (endpoint.method !== method || endpoint.path !== path || param === undefined) return read;
+  if (endpoint.method !== method || endpoint.path !== path || param === undefined) return validate.readerOf(endpoint);
   const names = [name, ...(param.aliases ?? [])];
-  const dropped = () => appendFileSync(log, '.');
-  // What is required is left out after it was checked: its absence would be refused, which shows nothing of its effect.
-  if (param.presence === 'required') {
-    return (raw) => {
-      const { [name]: value, ...input } = read(raw);
-      if (value !== undefined) dropped();
-      return input;
-    };
-  }
+  // What is required may be absent here: its absence would be refused, which shows nothing of its effect.
+  const optional = { ...param, presence: param.presence === 'defaulted' ? 'defaulted' : 'optional' } as const;
+  const read = validate.readerOf({ ...endpoint, params: { ...endpoint.params, [name]: optional } });
   return (raw) => {
-    if (names.some((one) => raw[one] !== undefined)) dropped();
+    if (names.some((one) => raw[one] !== undefined)) appendFileSync(log, '.');
     return read(Object.fromEntries(Object.entries(raw).filter(([key]) => !names.includes(key))));
   };
 }
