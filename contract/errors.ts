@@ -293,6 +293,12 @@ export const singleErrors = {
   objs_policy_not_found: { http: 404, code: 50007, message: 'Storage policy {id} was not found.' },
   load_balancer_group_not_found: { http: 404, code: 50008, message: 'Load balancer group {id} was not found.' },
   objs_destination_not_found: { http: 404, code: 50009, message: 'Remote endpoint {id} was not found.' },
+  password_code_refused: {
+    http: 401,
+    code: 5,
+    message:
+      'This code sets no password of that user: it was used, has expired, or belongs to somebody else. Ask for a new one.',
+  },
   password_expired: {
     http: 403,
     code: 50010,

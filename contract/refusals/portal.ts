@@ -3,7 +3,7 @@ import { messagesOf } from './families.ts';
 /** What the portal and its clouds refuse, by family. */
 export const portalRefusals = {
   ...messagesOf('cloud_full', {
-    cloud_arrays_limit: 'This cloud hosts at most {max} arrays (arrays_max).',
+    cloud_arrays_limit: 'This cloud hosts at most {max} arrays, as its operator set.',
     array_drives_minimum: 'An array keeps at least {minimum} drives.',
     no_zone_fits: 'No single zone has enough free drives of every type; order fewer, or other types.',
   }),
