@@ -59,12 +59,18 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
 function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['prices']): Item[] {
   const drives = cloud.drive_types
     .filter(({ key }) => (order.drives[key] ?? 0) > 0)
-    .map(({ key, name, hourly_price_usd: price }) => ({ name, quantity: order.drives[key] ?? 0, hourly: Number(price) }));
+    .map(({ key, name, hourly_price_usd: price }) => ({
+      name,
+      quantity: order.drives[key] ?? 0,
+      hourly: Number(price),
+    }));
   if (order.kind === 'object_storage') return drives;
   const engine = cloud.engine_types.find(({ key }) => key === order.engine);
   const app = cloud.app_engines.find((one) => one.default === 'true');
   return [
-    ...(engine ? [{ name: engine.name, quantity: 1, hourly: Number(prices[engine.key]?.value ?? engine.hourly_price_usd) }] : []),
+    ...(engine
+      ? [{ name: engine.name, quantity: 1, hourly: Number(prices[engine.key]?.value ?? engine.hourly_price_usd) }]
+      : []),
     ...(app ? [{ name: app.name, quantity: 1, hourly: Number(app.price) }] : []),
     ...drives,
   ];
