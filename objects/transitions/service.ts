@@ -104,14 +104,14 @@ export class TransitionService {
   async #step(id: number, moved: Moved): Promise<boolean> {
     const { store, clock, engine } = this.#options;
     const bucket = engine.catalogue.bucketById(id);
-    if (this.#stopped || !bucket || !hasMoves(bucket)) return false;
+    if (!bucket || !hasMoves(bucket)) return false;
     const now = clock.now();
     const day = Math.floor(now / DAY_MS);
     const rules = hash('sha256', JSON.stringify(bucket.settings.lifecycle));
     const position = this.#positionOf(id, day, rules, now);
     if (position === undefined) return false;
     const { moves, next } = stepOf(engine.catalogue, bucket, position, now, STEP_LENGTH);
-    await this.#moveAll(moves, moved);
+    if (!this.#stopped) await this.#moveAll(moves, moved);
     // What was cut off is found again from where the stretch began.
     if (this.#stopped) return false;
     await store.write((tx) => {
