@@ -32,6 +32,7 @@ import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
 import type { ObjectsTools } from './tools.ts';
+import { TransitionService } from './transitions/service.ts';
 import { controllerRoutes } from './virtual-controllers/routes.ts';
 import { VirtualControllerService } from './virtual-controllers/service.ts';
 
@@ -57,6 +58,7 @@ export function createServices(tools: ObjectsTools) {
     grants: destinationGrants,
   });
   const expiry = new ExpiryService(tools);
+  const transitions = new TransitionService(tools);
   const accounting = createRequestAccounting(tools, { settings, people, drives, controllers, policies });
   const { metered } = accounting;
   const webhooks = new WebhookService({
@@ -113,6 +115,7 @@ export function createServices(tools: ObjectsTools) {
       accounting.start();
       replication.start();
       expiry.start();
+      transitions.start();
       webhooks.deliveries.start();
       watch.start();
     },
@@ -121,6 +124,7 @@ export function createServices(tools: ObjectsTools) {
       await webhooks.deliveries.stop();
       replication.stop();
       await expiry.stop();
+      await transitions.stop();
       policies.stop();
       await people.stop();
     },
