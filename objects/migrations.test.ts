@@ -41,7 +41,7 @@ test('accounts and users of the first release are those of this one', async (t) 
 
 test('how far lifecycle rules were applied is known after the walks of moves came beside them', async (t) => {
   const file = join(temporaryFolder(t), 'objects.db');
-  const before = migrations.steps.findIndex(({ name }) => name === '0013-transitions');
+  const before = migrations.steps.findIndex(({ name }) => name === '0014-transitions');
   const old = new Store(file, { ...migrations, steps: migrations.steps.slice(0, before) });
   await old.write((tx) => tx.run(`INSERT INTO lifecycle_walks VALUES (3, 20000, 'rules', '{"phase":"uploads"}')`));
   old.close();
