@@ -109,6 +109,7 @@ export async function startArray(
     authorise: (actor, access, input) => {
       services.creators.authorise(actor, access, input);
     },
+    onReveal: (actor, what) => services.sessions.recordLook(actor, what),
     credentialsInBody: true,
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,

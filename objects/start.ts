@@ -97,6 +97,7 @@ export async function startObjects(
     api: objectsApi,
     handlers,
     authenticate: authenticator(people.signIns, people.sessions, () => configuration),
+    onReveal: (actor, what) => people.sessions.recordLook(actor, what),
     credentialsInBody: true,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,

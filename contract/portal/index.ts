@@ -3,6 +3,7 @@ import { arrays } from './arrays.ts';
 import { billing } from './billing.ts';
 import { clouds, driveTypes } from './clouds.ts';
 import { events } from './events.ts';
+import { me } from './me.ts';
 import { virtualNetworks, vlans } from './networks.ts';
 import { objectAccounts, publicObjects } from './object-accounts.ts';
 import { pricing } from './pricing.ts';
@@ -24,6 +25,7 @@ export const portalApi = {
   groups: {
     tokens,
     sessions,
+    me,
     users,
     clouds,
     driveTypes,

@@ -58,6 +58,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean;
   readonly inner?: InnerApi;
+  /** Records that somebody had secrets shown; needed where callers may have sessions. */
+  readonly onReveal?: (actor: A, what: string) => Promise<void>;
   readonly store: Store;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -93,7 +95,8 @@ export async function createApiServer<P extends Api, A extends Actor>(
   const common = { log, metrics, idempotency, whenDurable: () => options.store.whenDurable() };
   const { authenticate, credentialsInBody, onAnswered } = options;
   const authorise = options.authorise as OperationTools['authorise'];
-  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onAnswered };
+  const onReveal = options.onReveal as OperationTools['onReveal'];
+  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onReveal, onAnswered };
   serveOperations(app, options.handlers, tools);
   if (inner) {
     app.register((scope, _, done) => {
