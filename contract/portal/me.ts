@@ -6,7 +6,7 @@ import { signedIn } from './access.ts';
 import { totpCode } from './credentials.ts';
 import { email, password, User } from './users.ts';
 
-export const Me = record('Me', {
+const Me = record('Me', {
   ...User.properties,
   totp: bool('Signing in needs a code of an authenticator app'),
   recovery_codes_left: nullable(int('Recovery codes that were not used; null without two-factor sign-in')),

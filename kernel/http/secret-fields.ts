@@ -9,7 +9,7 @@ import type { Shape } from './shape.ts';
  */
 
 export const REVEAL_HEADER = 'x-reveal-secrets';
-export const HIDDEN = '';
+const HIDDEN = '';
 
 type Fields = Readonly<Record<string, unknown>>;
 

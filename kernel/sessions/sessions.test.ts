@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { LineProcess } from '../../testing/line-process.ts';
+import { until } from '../../testing/waiting.ts';
 import { Vault } from '../auth/vault.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock, systemClock } from '../clock.ts';
 import { EventLog } from '../events/events.ts';
 import { createLog } from '../log.ts';
 import { WHOLE } from '../records/paging.ts';
+import { Store } from '../store/index.ts';
 import { temporaryStore } from '../testing/temporary-store.ts';
 import { Sessions } from './sessions.ts';
 
@@ -85,7 +90,7 @@ test('a change comes from a page of the same origin, where the browser says from
     { origin: 'null' },
     { origin: 'http://evil.example' },
   ])
-    assert.throws(() => from(foreign as Record<string, string>), { entry: 'foreign_page' });
+    assert.throws(() => from(foreign), { entry: 'foreign_page' });
 });
 
 test('a session ends after its idle time without a request, and a request begins it anew', async (t) => {
@@ -181,4 +186,21 @@ test('the cookie is read by no script and sent by no other site, and over TLS no
   assert.equal(sessions.cookie('abc', false), plain);
   assert.equal(sessions.cookie('abc', true), `__Host-${plain}; Secure`);
   assert.match(sessions.expiredCookie(true), /^__Host-granary_test=; .*Max-Age=0; Secure$/);
+});
+
+test('after kill -9 every session that was acknowledged is there, and none that was signed out', async (t) => {
+  const file = join(temporaryFolder(t), 'test.db');
+  const signer = new LineProcess(new URL('./testing/signer.ts', import.meta.url), file);
+  await until(() => signer.lines.length >= 40);
+  await signer.kill();
+  const store = new Store(file, { component: 'test', steps: [] }, 5_000);
+  t.after(() => store.close());
+  const parts = { store, clock: systemClock, events: new EventLog(systemClock), log: createLog('test', 'silent') };
+  const sessions = new Sessions({ ...parts, vault: new Vault(Buffer.alloc(32, 7)) }, () => 'test');
+  const isThere = (value: string) =>
+    sessions.find({ headers: { cookie: `granary_test=${value}` }, socket: {} as Socket, method: 'GET' }) !== undefined;
+  for (const line of signer.lines) {
+    const [what, value = ''] = line.split(' ');
+    assert.equal(isThere(value), what === 'in', line);
+  }
 });

@@ -55,7 +55,7 @@ test('an administrator lists the sessions of all and ends one, others their own'
       (one) => one.username,
     );
   assert.deepEqual([await seen(member), await seen(admin)], [['mo'], ['mo', owner.user]]);
-  const [ofMember, ofAdmin] = [`/sessions/${member.session['id']}`, `/sessions/${admin.session['id']}`];
+  const [ofMember, ofAdmin] = [`/sessions/${String(member.session['id'])}`, `/sessions/${String(admin.session['id'])}`];
   assert.equal((await member.ask('DELETE', ofAdmin)).response.status, 18);
   assert.equal((await admin.ask('DELETE', ofMember)).response.status, 0);
   assert.equal(await member.isSignedIn(), false);
