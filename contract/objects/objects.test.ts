@@ -14,6 +14,13 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
 /** Ours: what an administrator needs and the specification does not have. */
 const additions = [
   'GET /changes',
+  'POST /sessions',
+  'GET /sessions/current',
+  'DELETE /sessions/current',
+  'GET /sessions',
+  'DELETE /sessions/{id}',
+  'GET /settings/sessions',
+  'PUT /settings/sessions',
   'GET /webhooks',
   'POST /webhooks',
   'GET /webhooks/{id}',

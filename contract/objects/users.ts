@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, name, page, text, withDefault } from '../params.ts';
-import { int, listOf, str } from '../records.ts';
+import { int, listOf, shownOnce, str } from '../records.ts';
 import { response } from '../reply.ts';
 import { accountAdmins, adminOnly, objectsRoles } from './access.ts';
 import { accountId } from './accounts.ts';
@@ -36,7 +36,7 @@ export const users = {
       notify_on_events: withDefault(boolean('Whether events are mailed to the user'), false),
       role,
     },
-    reply: response({ code: str('Temporary code for POST /users/{username}/password_code') }),
+    reply: response({ code: shownOnce('temporary code', 'Temporary code for POST /users/{username}/password_code') }),
     errors: ['account_not_found', 'name_taken', 'objs_state_conflict', 'objs_limit_reached'],
   }),
   delete: endpoint('DELETE', '/objs/users/{id}', {

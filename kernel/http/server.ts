@@ -63,6 +63,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly inner?: readonly InnerApi[];
   /** Requests that are passed on as they stream. */
   readonly streams?: readonly StreamRoute<A>[];
+  /** Records that somebody had secrets shown; needed where callers may have sessions. */
+  readonly onReveal?: (actor: A, what: string) => Promise<void>;
   readonly store: Store;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -107,7 +109,8 @@ export async function createApiServer<P extends Api, A extends Actor>(
     done();
   });
   const authorise = options.authorise as OperationTools['authorise'];
-  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onChanged, onAnswered };
+  const onReveal = options.onReveal as OperationTools['onReveal'];
+  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onChanged, onReveal, onAnswered };
   serveOperations(app, options.handlers, tools);
   app.register((scope, _, done) => {
     if (inner.length > 0) acceptOctets(scope);
