@@ -1,5 +1,4 @@
 import { Badge } from '@mantine/core';
-import type { Endpoint } from '@granary/contract';
 import type { Op } from '../api/operations.ts';
 import { useRead } from '../api/queries.ts';
 import { ActionButton } from '../contract/action.tsx';
@@ -18,8 +17,8 @@ interface BrowserSession {
 }
 
 /** Browsers that are signed in, each with a way to sign it out; every service has the same. */
-export function Sessions({ list, end }: { readonly list: Op<never>; readonly end: Op<never> }) {
-  const reading = useRead(list as unknown as Op<Endpoint>, {} as never);
+export function Sessions({ list, end }: { readonly list: Op; readonly end: Op }) {
+  const reading = useRead(list, {});
   if (reading.isPending) return <Loading />;
   if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   const { sessions } = reading.data as unknown as { readonly sessions: readonly BrowserSession[] };
@@ -54,13 +53,7 @@ export function Sessions({ list, end }: { readonly list: Op<never>; readonly end
       align: 'right',
       cell: ({ id, current }) =>
         current ? null : (
-          <ActionButton
-            op={end as unknown as Op<Endpoint>}
-            label="Sign out"
-            isSmall
-            input={{ id }}
-            about="That browser is signed out at once."
-          />
+          <ActionButton op={end} label="Sign out" isSmall input={{ id }} about="That browser is signed out at once." />
         ),
     },
   ];

@@ -16,7 +16,7 @@ export default function Clouds() {
       <PageHead title="Clouds" about="Machines and clusters that host arrays.">
         <ActionButton op={portal.clouds.create} label="Register a cloud" icon={<IconPlus />} />
         <ActionButton
-          op={portal.clouds.createJoinCode}
+          op={portal.clouds.joinCode}
           label="Add a machine"
           isMain
           showsReply

@@ -40,13 +40,13 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
             <Table.Tr key={name}>
               <Table.Td>{name}</Table.Td>
               <Table.Td ta="right">{quantity}</Table.Td>
-              <Table.Td ta="right">{money(quantity * price, '')}</Table.Td>
+              <Table.Td ta="right">{rate(quantity * price)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Group justify="space-between">
-        <Text fw={700}>{money(hourly)} an hour</Text>
+        <Text fw={700}>{rate(hourly)} USD an hour</Text>
         <Text c="dimmed">about {money(hourly * HOURS_A_MONTH)} a month</Text>
       </Group>
       <Text size="xs" c="dimmed">
@@ -54,6 +54,11 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
       </Text>
     </Card>
   );
+}
+
+/** Prices of an hour are small: as many digits as they have, up to a hundredth of a cent. */
+function rate(amount: number): string {
+  return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 }
 
 function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['prices']): Item[] {
