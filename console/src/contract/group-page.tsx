@@ -1,4 +1,4 @@
-import type { Api, Endpoint } from '@granary/contract';
+import type { Api } from '@granary/contract';
 import { useMemo } from 'react';
 import { findOperation, type AnyInput, type Op } from '../api/operations.ts';
 import { useRead } from '../api/queries.ts';
@@ -71,7 +71,7 @@ interface RecordsProps {
 
 /** A list with the operations of its group at each row. */
 export function Records({ list, input = {}, label, empty, columns, prefix }: RecordsProps) {
-  const reading = useRead(list as Op<Endpoint>, input as never);
+  const reading = useRead(list, input as never);
   const place = useMemo(() => listPlaceOf(list.endpoint), [list]);
   const derived = useMemo(() => (place ? columnsOf(place.item) : []), [place]);
   const operations = useMemo(() => recordOperations(list.api, list.group), [list]);

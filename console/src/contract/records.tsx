@@ -29,7 +29,7 @@ export interface ListPlace {
 
 export function listPlaceOf({ reply }: Endpoint): ListPlace | undefined {
   if (reply.kind !== 'record') return undefined;
-  return findList(reply.fields as unknown as Readonly<Record<string, Schema>>, []);
+  return findList(reply.fields, []);
 }
 
 function findList(fields: Readonly<Record<string, Schema>>, above: readonly string[]): ListPlace | undefined {

@@ -57,7 +57,7 @@ export default function Profile() {
           <Title order={2} size="h4" mb="sm">
             Where you are signed in
           </Title>
-          <Sessions list={portal.sessions.list as Op} end={portal.sessions.delete as Op} />
+          <Sessions list={portal.sessions.list} end={portal.sessions.delete} />
         </Card>
       </Stack>
     </>

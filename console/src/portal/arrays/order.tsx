@@ -20,7 +20,6 @@ import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { CommandView } from '../../contract/command-view.tsx';
-import type { Op } from '../../api/operations.ts';
 import { gigabytes } from '../../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
@@ -40,12 +39,13 @@ export default function OrderArray() {
     const cloud = clouds.data?.data.find(({ id }) => id === provider.cloud_id);
     return cloud ? [{ provider, cloud }] : [];
   });
-  if (found.length === 0) {
+  const [first] = found;
+  if (!first) {
     return (
       <Empty title="Nothing can be ordered yet.">An administrator has to register a cloud and a provider first.</Empty>
     );
   }
-  return <Steps offers={found} prices={prices.data?.data.io_engines ?? {}} />;
+  return <Steps first={first} offers={found} prices={prices.data?.data.io_engines ?? {}} />;
 }
 
 export interface Offer {
@@ -54,17 +54,18 @@ export interface Offer {
 }
 
 interface StepsProps {
+  readonly first: Offer;
   readonly offers: readonly Offer[];
   readonly prices: Readonly<Record<string, { readonly data: Readonly<Record<string, { readonly value: string }>> }>>;
 }
 
-function Steps({ offers, prices }: StepsProps) {
-  const [order, setOrder] = useState<Order>(() => newOrder(offers[0] as Offer));
+function Steps({ first, offers, prices }: StepsProps) {
+  const [order, setOrder] = useState<Order>(() => newOrder(first));
   const [step, setStep] = useState(0);
   const [isCommand, setCommand] = useState(false);
   const ordering = useAct(portal.arrays.create);
   const navigate = useNavigate();
-  const offer = offers.find(({ provider }) => provider.key === order.provider) ?? (offers[0] as Offer);
+  const offer = offers.find(({ provider }) => provider.key === order.provider) ?? first;
   const change = (part: Partial<Order>) => setOrder((before) => ({ ...before, ...part }));
   const problems = problemsOf(order, offer.cloud);
   const input = inputOf(order);
@@ -109,7 +110,7 @@ function Steps({ offers, prices }: StepsProps) {
             </Alert>
           )}
           {ordering.error && <Failed error={ordering.error} />}
-          {isCommand && <CommandView op={portal.arrays.create as Op} input={input} />}
+          {isCommand && <CommandView op={portal.arrays.create} input={input} />}
           <Group justify="space-between">
             <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
               Show as command
@@ -152,11 +153,7 @@ function What({ order, change, offers }: PartProps & { readonly offers: readonly
   };
   return (
     <Stack>
-      <Radio.Group
-        label="What do you need?"
-        value={order.kind}
-        onChange={(kind) => change({ kind: kind as Order['kind'] })}
-      >
+      <Radio.Group label="What do you need?" value={order.kind} onChange={(kind) => change({ kind: kind })}>
         <Stack mt="xs" gap="xs">
           <Radio
             value="storage_array"
