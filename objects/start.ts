@@ -108,6 +108,7 @@ export async function startObjects(
         portalAuthenticator(() => configuration),
       ),
     ],
+    streams: [services.objectData.route],
     credentialsInBody: true,
     onAnswered: (call) => accounting.onAnswered(call),
     version: manifest.version,

@@ -1,6 +1,4 @@
 export { Listeners, type ListenAddress } from './listeners.ts';
-export { statusText } from './envelope.ts';
-export { formatOfAccept } from './format.ts';
 export { isReply } from './schemas.ts';
 export { createApiServer, innerApi, type ApiServerOptions } from './server.ts';
 export type { StreamExchange, StreamRoute } from './streams.ts';
