@@ -4,6 +4,7 @@ import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
 import { dataAddresses } from './engine/serving/addresses.ts';
 import { destinationRoutes } from './destinations/routes.ts';
+import { presignRoute } from './object-data/routes.ts';
 import { ObjectData } from './object-data/service.ts';
 import { DelegatedKeyService } from './delegated-keys/service.ts';
 import { DestinationGrants } from './destinations/grants.ts';
@@ -61,7 +62,7 @@ export function createServices(tools: ObjectsTools) {
     ...people.handlers,
     ...accounting.handlers,
     accounts: { ...people.handlers.accounts, ...metered.accounts },
-    users: { ...people.handlers.users, ...metered.users },
+    users: { ...people.handlers.users, ...metered.users, presign: presignRoute(objectData) },
     drives: { ...driveRoutes(drives, times), ...metered.drives },
     virtualControllers: {
       ...controllerRoutes({ controllers, drives, times, configuration }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
+import { objectsApi } from '@granary/contract/objects';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**
@@ -50,4 +51,20 @@ test('each has their own rights, and nobody without a sign-in or an S3 key has a
   const portal = await s3(array.configuration.internalKey, '/pages/x.html');
   assert.equal(portal.status, 403);
   assert.match(await portal.text(), /<Code>AccessDenied<\/Code><Message>.*who has an S3 key/);
+});
+
+test('a link that is signed by a user reads or writes one object for its time, by anybody', async () => {
+  const link = async (changes: { method?: 'GET' | 'PUT'; expires?: number; key?: string }) => {
+    const asked = { bucket: 'pages', key: 'shared/a b+c.txt', ...changes };
+    return (await ada.client.call(objectsApi.groups.users.presign, asked)).url;
+  };
+  const put = await fetch(await link({ method: 'PUT' }), { method: 'PUT', body: 'for all to see' });
+  assert.equal(put.status, 200, await put.text());
+  const url = await link({});
+  assert.ok(url.startsWith(`${array.dataUrl}/pages/shared/a%20b%2Bc.txt?`), url);
+  assert.equal(await (await fetch(url)).text(), 'for all to see');
+  assert.equal((await fetch(url, { method: 'PUT', body: 'x' })).status, 403);
+  assert.equal((await fetch(url.replace('c.txt', 'd.txt'))).status, 403);
+  assert.match(await link({ expires: 60 }), /X-Amz-Expires=60&/);
+  await assert.rejects(link({ expires: 604_801 }), /expires/);
 });

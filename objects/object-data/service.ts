@@ -31,7 +31,14 @@ interface Parts {
   readonly certificate: () => Promise<{ readonly cert: string }>;
 }
 
-type Tools = Pick<ObjectsTools, 'store' | 'vault' | 'clock' | 'log' | 'configuration'>;
+type Tools = Pick<ObjectsTools, 'store' | 'vault' | 'clock' | 'log' | 'configuration' | 'publicUrls'>;
+interface Link {
+  readonly bucket: string;
+  readonly key: string;
+  readonly method: 'GET' | 'PUT';
+  readonly expires: number;
+}
+
 type Head = Pick<OutgoingHead, 'method' | 'path' | 'headers' | 'signal' | 'isFresh'>;
 
 const LIMITS: RelayLimits = { idleMs: 120_000, answerMs: 600_000 };
@@ -56,6 +63,17 @@ export class ObjectData {
       serve: (exchange) => this.#serve(exchange),
       refuse: (error, exchange) => refuseRelay(error, exchange, 's3'),
     };
+  }
+
+  /** The address of one object, signed with the caller's own key. */
+  presign(actor: ObjectsActor, { bucket, key, method, expires }: Link): { url: string; expiresAt: number } {
+    const user = this.#user(actor);
+    const now = this.#tools.clock.now();
+    const url = this.#tools.publicUrls()[0] ?? `http://${this.#host()}`;
+    const path = [bucket, ...key.split('/')].map(encodeURIComponent).join('/');
+    const headers = { host: new URL(url).host };
+    const target = this.#signer(user).presign({ method, target: `/${path}`, headers, seconds: expires }, now);
+    return { url: url + target, expiresAt: now + expires * 1000 };
   }
 
   async #serve({ actor, request, response }: StreamExchange<ObjectsActor>): Promise<void> {
@@ -88,13 +106,16 @@ export class ObjectData {
   }
 
   #signed(user: SealedUser, passed: Parameters<RequestSigner['signPassed']>[0]): Record<string, string> {
-    const secret = this.#tools.vault.unseal(user.s3SecretKeySealed);
-    const signer = new RequestSigner({ accessKey: user.s3AccessKey, secret, region: this.#parts.settings().region });
     try {
-      return signer.signPassed(passed, this.#tools.clock.now());
+      return this.#signer(user).signPassed(passed, this.#tools.clock.now());
     } catch {
       throw fail('unknown_path', { method: passed.method, path: passed.target.slice(0, 200) });
     }
+  }
+
+  #signer({ s3AccessKey: accessKey, s3SecretKeySealed }: SealedUser): RequestSigner {
+    const secret = this.#tools.vault.unseal(s3SecretKeySealed);
+    return new RequestSigner({ accessKey, secret, region: this.#parts.settings().region });
   }
 
   #host(): string {
