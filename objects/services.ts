@@ -13,6 +13,8 @@ import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
 import { dataAddresses } from './engine/serving/addresses.ts';
 import { destinationRoutes } from './destinations/routes.ts';
+import { presignRoute } from './object-data/routes.ts';
+import { ObjectData } from './object-data/service.ts';
 import { DelegatedKeyService } from './delegated-keys/service.ts';
 import { DestinationGrants } from './destinations/grants.ts';
 import { DestinationService } from './destinations/service.ts';
@@ -46,6 +48,10 @@ export function createServices(tools: ObjectsTools) {
   const delegatedKeys = new DelegatedKeyService(tools);
   const encryption = new EncryptionService(tools);
   const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
+  const objectData = new ObjectData(tools, {
+    settings: () => settings.current().settings,
+    certificate: () => certificates.current(),
+  });
   const times = new InventoryTimes(tools);
   const drives = new ObjectDriveService(tools);
   const controllers = new VirtualControllerService(tools);
@@ -70,7 +76,7 @@ export function createServices(tools: ObjectsTools) {
     ...people.handlers,
     ...accounting.handlers,
     accounts: { ...people.handlers.accounts, ...metered.accounts },
-    users: { ...people.handlers.users, ...metered.users },
+    users: { ...people.handlers.users, ...metered.users, presign: presignRoute(objectData) },
     drives: { ...driveRoutes(drives, times), ...metered.drives },
     virtualControllers: {
       ...controllerRoutes({ controllers, drives, times, configuration }),
@@ -100,6 +106,7 @@ export function createServices(tools: ObjectsTools) {
     controllers,
     destinationGrants,
     delegatedKeys,
+    objectData,
     accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */

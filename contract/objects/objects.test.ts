@@ -30,6 +30,7 @@ const additions = [
   'GET /settings/metrics_token',
   'POST /settings/metrics_token',
   'DELETE /settings/metrics_token',
+  'POST /objs/users/presign',
   'POST /objs/accounts/{account_id}/description',
   'GET /objs/accounts/{account_id}/rate_limit',
   'POST /objs/accounts/{account_id}/rate_limit',

@@ -43,6 +43,7 @@ const additions = [
   'POST /users/{id}/enable',
   'POST /users/{id}/revoke_tokens',
   'GET /arrays/{array_id}/contents',
+  'GET /arrays/{array_id}/identity',
   'GET /accounts',
   'GET /computes',
   'GET /computes/{id}',

@@ -222,7 +222,7 @@ export class ServedOperation {
       const act = () => this.#act(input, context, { format, isRevealing });
       if (key === undefined) return act();
       // A stored answer shows what it showed: one for a page is not one for a program.
-      const view = actor.sessionId === undefined ? [] : [isRevealing ? 'revealed' : 'hidden'];
+      const view = !seesLess(actor) ? [] : [isRevealing ? 'revealed' : 'hidden'];
       const asked = { actor: actor.id, key, request: [this.#operation.id, format, input, ...view] };
       return this.#tools.idempotency.once(asked, async () => {
         try {
@@ -313,7 +313,7 @@ export class ServedOperation {
 
   /** What a session sees of a reply: its secrets only where they are asked for. */
   #shown(fields: Fields, { actor }: Context<Actor>, isRevealing: boolean): Soon<Fields> {
-    if (!this.#secrets || actor.sessionId === undefined) return fields;
+    if (!this.#secrets || !seesLess(actor)) return fields;
     if (!isRevealing) return this.#secrets.hide(fields);
     const what = this.#secrets.describe(fields);
     const { onReveal } = this.#tools;
@@ -352,6 +352,11 @@ export class ServedOperation {
 function browserOf({ headers, socket }: FastifyRequest): Browser {
   const isSecure = socket instanceof TLSSocket || headers.origin?.startsWith('https://') === true;
   return { userAgent: headers['user-agent'], isSecure };
+}
+
+/** Sessions, here or at the portal, see secrets only where they ask for them. */
+function seesLess({ sessionId, hidesSecrets }: Actor): boolean {
+  return sessionId !== undefined || hidesSecrets === true;
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

@@ -19,19 +19,17 @@ await array.client.call(arrayApi.groups.users.create, {
   password: 'Some-Passw0rd',
   role: 'user',
 });
-const { id } = await portal.array(portal.owner);
-await leadTo(id, array.configuration.managementUrl);
+portal.cloud.managementUrl = array.configuration.managementUrl;
+const id = await ordered(portal.owner);
 
-async function leadTo(number: number, url: string): Promise<void> {
-  portal.cloud.managementUrl = url;
+/** An array whose record leads to the real one, and says the key that one knows. */
+async function ordered(person: Person): Promise<number> {
+  const { id: number } = await portal.array(person);
   const key = portal.tools.vault.seal(INTERNAL_KEY);
   await portal.store.write((tx) => {
-    tx.run('UPDATE arrays SET management_url = :url, internal_key_sealed = :key WHERE id = :number', {
-      url,
-      key,
-      number,
-    });
+    tx.run('UPDATE arrays SET internal_key_sealed = :key WHERE id = :number', { key, number });
   });
+  return number;
 }
 
 function via(person: Person | undefined, path: string, init: RequestInit = {}, number = id): Promise<Response> {
@@ -77,12 +75,11 @@ test('the array of another is not found, and who has no user in an array sees it
   assert.deepEqual([foreign.status, foreign.message], [20001, `There is no array ${id}.`]);
   const { data: mine } = await portal.owner.client.arrays.getIdentity({ array_id: id });
   assert.deepEqual([mine.known, mine.username, mine.role], [true, 'owner', 'admin']);
-  const other = await portal.array(portal.friend);
-  await leadTo(other.id, array.configuration.managementUrl);
-  const { data: none } = await portal.friend.client.arrays.getIdentity({ array_id: other.id });
+  const other = await ordered(portal.friend);
+  const { data: none } = await portal.friend.client.arrays.getIdentity({ array_id: other });
   assert.equal(none.known, false);
   assert.match(none.message ?? '', /no user friend/);
-  const refused = await said(await via(portal.friend, '/api/drives', {}, other.id));
+  const refused = await said(await via(portal.friend, '/api/drives', {}, other));
   assert.deepEqual([refused.status, refused.message], [20021, none.message]);
 });
 

@@ -38,6 +38,10 @@ async function servedArray(portal: TestPortal): Promise<number> {
   }
 }
 
+const ownersReachedArray: Prepare = async (portal) => ({
+  array_id: await portal.kept('reached array', () => servedArray(portal)),
+});
+
 const ownersPublicService: Prepare = async (portal) => {
   const id = await servedArray(portal);
   const account_name = portal.name('public');
@@ -304,7 +308,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   },
   'arrays.listCompatibleInterfaces': ownersArray,
   'arrays.getContents': ownersArray,
-  'arrays.getIdentity': ownersArray,
+  'arrays.getIdentity': ownersReachedArray,
   'arrays.undelete': ownersDeletedArray,
   'arrays.purge': ownersDeletedArray,
   'arrays.addInterface': async (portal, caller) => ({

@@ -1,5 +1,4 @@
 import { Card, Group, Stack, Title } from '@mantine/core';
-import type { Op } from '../api/operations.ts';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { ActionButton } from '../contract/action.tsx';
