@@ -70,6 +70,27 @@ test('an administrator of the portal has the rights of their user there, and no 
   assert.equal(refused.status, 6);
 });
 
+test('a browser behind the portal sees secrets of an array only where it asks for them, and that is an event', async () => {
+  const { username, password } = portal.owner;
+  const begun = await fetch(`${portal.url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  });
+  const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const secretSeen = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${portal.url}/via/${id}/api/vcontrollers`, { headers });
+    const { vcontrollers } = (await said(answer)) as unknown as { vcontrollers: { array_chap_secret: string }[] };
+    return vcontrollers[0]?.array_chap_secret;
+  };
+  assert.equal(await secretSeen({ cookie }), '');
+  const shown = await secretSeen({ cookie, 'x-reveal-secrets': '1' });
+  assert.match(shown ?? '', /^.{12,16}$/);
+  assert.equal(await secretSeen({ 'x-token': portal.owner.token }), shown, 'a program sees what it always saw');
+  const { response } = (await (await via(portal.owner, '/api/messages')).json()) as Said;
+  assert.match(JSON.stringify(response), /CHAP secret/);
+});
+
 test('the array of another is not found, and who has no user in an array sees its record only', async () => {
   const foreign = await said(await via(portal.otherUser, '/api/drives'));
   assert.deepEqual([foreign.status, foreign.message], [20001, `There is no array ${id}.`]);
