@@ -49,7 +49,7 @@ test('the owner of an array is its user of the same name, with the rights of tha
   const client = arrayClient({
     url: `${portal.url}/via/${id}`,
     fetch: (input, init) => {
-      const request = new Request(input as string, init);
+      const request = new Request(input, init);
       request.headers.set('x-token', portal.owner.token);
       return fetch(request);
     },
@@ -128,4 +128,32 @@ test('a request whose key went with a restart of the array gets another one', as
   const message = new RegExp(`Array .* does not answer at ${array.configuration.managementUrl}`);
   assert.match((await said(await via(portal.owner, '/api/drives'))).message ?? '', message);
   await array.restart();
+});
+
+test('no key of a user opens the interface by which the portal gets its keys, that of the portal for them included', async () => {
+  const body = new URLSearchParams({ username: 'owner' });
+  const own = { method: 'POST', body, headers: { 'x-access-key': array.user.access_key } };
+  assert.equal((await said(await fetch(`${array.configuration.managementUrl}/api/delegated_keys`, own))).status, 5);
+  assert.equal((await said(await via(portal.owner, '/api/delegated_keys', { method: 'POST', body }))).status, 5);
+  const document = await fetch(`${array.configuration.managementUrl}/api/openapi.json`);
+  assert.doesNotMatch(await document.text(), /delegated_keys/);
+});
+
+test('when a session ends, its key is dropped at the array', async () => {
+  const actor = { id: `user:${portal.owner.id}`, userId: portal.owner.id, username: 'owner', role: 'user' } as const;
+  const { passage } = portal.services;
+  const inSession = { ...actor, autoApproved: false, sessionId: 7 };
+  const calls: string[] = [];
+  const fetchToArray = portal.services.clouds.fetchToArray.bind(portal.services.clouds);
+  portal.services.clouds.fetchToArray = (place) => (input, init) => {
+    const request = new Request(input, init);
+    calls.push(`${request.method} ${new URL(request.url).pathname.replace(/keys\/.+/, 'keys/x')}`);
+    return fetchToArray(place)(input, init);
+  };
+  await passage.identity(inSession, id);
+  await passage.identity(inSession, id);
+  await passage.endSession(7);
+  await passage.identity(inSession, id);
+  const made = 'POST /api/delegated_keys';
+  assert.deepEqual(calls, [made, 'DELETE /api/delegated_keys/x', made]);
 });

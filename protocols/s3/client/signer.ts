@@ -113,7 +113,7 @@ export class RequestSigner {
 }
 
 function canonicalAddress(target: string) {
-  const [path = '', query = ''] = split(target);
+  const [path, query] = split(target);
   return { canonicalPath: encodePath(decodePercent(path, 'the path')), query: new Query(query) };
 }
 
