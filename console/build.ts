@@ -53,11 +53,22 @@ async function build(stamp: string): Promise<void> {
   }
 }
 
-/** Files of the build before stay, so that a page that is open still finds the parts it has not loaded. */
+/** Files of the build before stay, so that a page that is open still finds the parts it has not loaded; older ones go. */
 function putInPlace(beside: string): void {
+  const kept = new Set([...assetsOf(DIST), ...assetsOf(beside)].flatMap((name) => [name, `${name}.gz`, `${name}.br`]));
   mkdirSync(DIST, { recursive: true });
   cpSync(join(beside, 'assets'), join(DIST, 'assets'), { recursive: true });
   for (const name of ['manifest.json', 'stamp']) renameSync(join(beside, name), join(DIST, name));
+  for (const name of readdirSync(join(DIST, 'assets'))) {
+    if (!kept.has(name)) rmSync(join(DIST, 'assets', name), { force: true });
+  }
+}
+
+function assetsOf(folder: string): string[] {
+  const file = join(folder, 'manifest.json');
+  if (!existsSync(file)) return [];
+  const { assets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly assets: Readonly<Record<string, unknown>> };
+  return Object.keys(assets);
 }
 
 interface Entries {

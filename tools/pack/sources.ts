@@ -24,10 +24,21 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
 }
 
+const NOT_PACKED = [
+  '**/*.test.ts',
+  '**/testing/**',
+  '**/node_modules/**',
+  '**/*.md',
+  '**/*.tsv',
+  '**/assembly/**',
+  // The console is packed as it is built.
+  'console/src/**',
+  'console/dist*/**',
+];
+
 /** What a workspace needs at run time: all but tests, what tests share, and texts about the source. */
 export function filesOf(folder: string): string[] {
-  const exclude = ['**/*.test.ts', '**/testing/**', '**/node_modules/**', '**/*.md', '**/*.tsv', '**/assembly/**'];
-  return globSync(`${folder}/**/*.*`, { cwd: ROOT, exclude }).sort();
+  return globSync(`${folder}/**/*.*`, { cwd: ROOT, exclude: NOT_PACKED }).sort();
 }
 
 export function toJavaScript(file: string, source: string): string {

@@ -1,5 +1,6 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { builtConsole } from '@granary/console';
 import { runQuietly } from '../run.ts';
 import { filesOf, manifestOf, rewritten, ROOT, toJavaScript, type Manifest } from './sources.ts';
 
@@ -11,6 +12,8 @@ export interface Package {
   /** Fields of its manifest beyond name, version, license and dependencies. */
   readonly manifest: Readonly<Record<string, unknown>>;
   readonly readme: string;
+  /** Makes what is built beside the sources, and returns its folders: they are copied as they are. */
+  readonly build?: () => Promise<readonly string[]>;
   /** Declarations of types beside the JavaScript. */
   readonly hasTypes?: boolean;
 }
@@ -42,7 +45,20 @@ export const sdk: Package = {
 /** The whole product. Where the Node that starts it is too old, it brings one of its own. */
 export const product: Package = {
   name: 'granary',
-  workspaces: ['cli', 'portal', 'cloud', 'array', 'objects', 'protocols', 'storage', 'client', 'kernel', 'contract'],
+  workspaces: [
+    'cli',
+    'console',
+    'portal',
+    'cloud',
+    'array',
+    'objects',
+    'protocols',
+    'storage',
+    'client',
+    'kernel',
+    'contract',
+  ],
+  build: async () => [relative(ROOT, await builtConsole())],
   readme: 'README.md',
   manifest: {
     description: manifestOf('.').description,
@@ -58,10 +74,11 @@ export const product: Package = {
 };
 
 /** Writes the package's folder below `build/` and returns its path. */
-export async function stage({ name, workspaces, manifest, readme, hasTypes }: Package): Promise<string> {
+export async function stage({ name, workspaces, manifest, readme, build, hasTypes }: Package): Promise<string> {
   const folder = join(ROOT, 'build', name.replace(/^.*\//, ''));
   rmSync(folder, { recursive: true, force: true });
   for (const file of workspaces.flatMap(filesOf)) stageFile(folder, file);
+  for (const built of (await build?.()) ?? []) cpSync(join(ROOT, built), join(folder, built), { recursive: true });
   if (hasTypes === true) await stageTypes(folder);
   cpSync(join(ROOT, readme), join(folder, 'README.md'));
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));

@@ -47,7 +47,7 @@ export const IconMirror = icon(<path d="M12 3v18M8 7 4 12l4 5zM16 7l4 5-4 5z" />
 export const IconChart = icon(<path d="M4 4v16h16M8 15l3-4 3 2 5-7" />);
 export const IconBucket = icon(<path d="M4 7h16l-2 13H6zM4 7c0-1.7 3.6-3 8-3s8 1.3 8 3" />);
 export const IconKey = icon(
-  <path d="M14 14a5 5 0 1 0-4.5-2.8L4 17v3h3v-2h2v-2h2l1.2-1.2c.6.1 1.2.200 1.8.200zM15.5 8.5h.01" />,
+  <path d="M14 14a5 5 0 1 0-4.5-2.8L4 17v3h3v-2h2v-2h2l1.2-1.2c.6.1 1.2.2 1.8.2zM15.5 8.5h.01" />,
 );
 export const IconFolder = icon(<path d="M3 6h6l2 2h10v11H3z" />);
 export const IconFile = icon(<path d="M6 3h8l4 4v14H6zM14 3v4h4" />);
