@@ -67,6 +67,15 @@ test('programs get JSON, YAML or CSV', async (t) => {
   assert.match(await printed('--output', 'csv'), /^id,name,description,status,/);
 });
 
+test('a field is asked for in any case, or by the heading of its column', async (t) => {
+  const portal = await fakePortal(t, replies);
+  const printed = async (field: string) => (await portal.run(['arrays', 'list', '--field', field])).out;
+  assert.equal(await printed('name'), 'tank\n');
+  assert.equal(await printed('NAME'), 'tank\n');
+  assert.equal(await printed('Management-URL'), await printed('management_url'));
+  assert.equal(await printed('ADDRESS'), await printed('management_url'));
+});
+
 test('what cannot be printed is refused before anything is sent', async (t) => {
   const portal = await fakePortal(t, { 'POST /arrays': { data: tank } });
   const order = ['arrays', 'create', '--name', 'tank', '--provider', 'local', '--drives', 'SSD_10GB=2'];

@@ -91,19 +91,14 @@ export const singleErrors = {
   },
 
   session_not_found: { http: 404, code: 18, message: 'There is no session {id}.' },
-  no_session: {
-    http: 409,
-    code: 19,
-    message: 'This request was not made with a session; POST /api/sessions signs a browser in.',
-  },
   csrf_token_needed: {
     http: 403,
-    code: 21,
+    code: 19,
     message: 'A change made with a session needs its X-CSRF-Token; GET /api/sessions/current shows it.',
   },
   foreign_page: {
     http: 403,
-    code: 22,
+    code: 20,
     message: 'A page of another origin made this request; changes made with a session come from pages of this service.',
   },
   too_many_streams: {
@@ -293,6 +288,12 @@ export const singleErrors = {
   objs_policy_not_found: { http: 404, code: 50007, message: 'Storage policy {id} was not found.' },
   load_balancer_group_not_found: { http: 404, code: 50008, message: 'Load balancer group {id} was not found.' },
   objs_destination_not_found: { http: 404, code: 50009, message: 'Remote endpoint {id} was not found.' },
+  password_code_refused: {
+    http: 401,
+    code: 5,
+    message:
+      'This code sets no password of that user: it was used, has expired, or belongs to somebody else. Ask for a new one.',
+  },
   password_expired: {
     http: 403,
     code: 50010,

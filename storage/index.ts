@@ -13,7 +13,7 @@ export { type NewPool, Pool, type PoolSetup } from './pool/pool.ts';
 export type { CacheSettings } from './pool/pool-cache.ts';
 export type { CacheStatistics } from './pool/read-cache.ts';
 export type { Snapshot } from './pool/pool-snapshots.ts';
-export type { PoolUsage, VolumeUsage } from './pool/usage.ts';
+export type { HeldBytes, PoolUsage, VolumeUsage } from './pool/usage.ts';
 export type { NewVolume } from './pool/pool-volumes.ts';
 export * from './raid/index.ts';
 export type { SpaceReserve } from './space-reserve.ts';

@@ -81,12 +81,13 @@ test('every kind of event has its words', async () => {
     { type: 'no-space', group, reason: 'ENOSPC' },
     { type: 'checksums-rejected', drive: uuid, group, count: 2 },
     { type: 'background-error', pool: 'pool-00000001', reason: 'EIO' },
+    { type: 'volume-reduced', volume: 'volume-00000001' },
     { type: 'session-opened', server: 'srv-00000001', initiator: 'iqn.x', address: '127.0.0.1' },
     { type: 'session-closed', server: 'srv-00000001', initiator: 'iqn.x', reason: 'logged out' },
     { type: 'controller-active', controller: 'vsa-00000001-vc-1', reason: 'the other one failed' },
     { type: 'audit-space-reclaimed', volume: 'volume-00000001', untilMs: 0 },
   );
-  assert.equal(list().length, 11);
+  assert.equal(list().length, 12);
   for (const [, title] of list()) assert.match(title!, /^[A-Z].*[^.]\.$/);
 });
 

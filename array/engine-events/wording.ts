@@ -85,6 +85,10 @@ const titles: Titles = {
     title: `Work in the background of pool ${names.pool(pool)} failed: ${ended(reason)}`,
     subject: `pool:${pool}`,
   }),
+  'volume-reduced': ({ volume }, names) => ({
+    title: `What ${names.volume(volume)} held before its data reduction was switched on is reduced now.`,
+    subject: `volume:${volume}`,
+  }),
   'session-opened': ({ server, initiator, address }, names) => ({
     title: `Server ${names.server(server)} logged in as ${initiator} from ${address}.`,
     kind: LOGIN,

@@ -17,6 +17,8 @@ export type EngineEvent =
   | { readonly type: 'group-failed'; readonly group: string; readonly drives: readonly string[] }
   | { readonly type: 'group-resumed'; readonly group: string }
   | { readonly type: 'background-error'; readonly pool: string; readonly reason: string }
+  /** What it held when compression or deduplication was switched on is reduced as well. */
+  | { readonly type: 'volume-reduced'; readonly volume: string }
   | { readonly type: 'session-opened'; readonly server: string; readonly initiator: string; readonly address: string }
   | { readonly type: 'session-closed'; readonly server: string; readonly initiator: string; readonly reason: string }
   | { readonly type: 'login-refused'; readonly initiator: string; readonly address: string; readonly reason: string }

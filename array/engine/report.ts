@@ -68,6 +68,8 @@ export interface PoolReport {
   readonly usedBytes: number;
   /** What compression and deduplication spare. */
   readonly savedBytes: number;
+  /** What a byte of a chunk that a volume refers to takes of the pool. Absent where there are no chunks: 1. */
+  readonly chunkShare?: number;
   readonly groups: readonly string[];
   readonly cache: CacheTotals;
   readonly io: IoTotals;
@@ -107,6 +109,12 @@ export interface VolumeReport {
   readonly snapshotBytes: number;
   /** What a clone reads of what it was cloned from. */
   readonly sharedBytes: number;
+  /**
+   * What it is charged for: over all volumes, each place of the pool once. Absent where an engine does not tell them apart.
+   */
+  readonly held?: HeldReport;
+  /** Stored as it was written, and to be reduced in the background. Absent where there is no reduction. */
+  readonly unreducedBytes?: number;
   readonly isLocked: boolean;
   readonly io: IoTotals;
   /** Absent where they are not counted. */
@@ -115,6 +123,18 @@ export interface VolumeReport {
   readonly sizes: IoSizes | null;
   /** Of a share that is mounted. Its `io` above counts what clients read and wrote, not what the filesystem did. */
   readonly share: ShareReport | null;
+}
+
+/** Places of its present data, and of what its snapshots hold beyond that. */
+export interface HeldReport {
+  readonly own: HeldBytes;
+  readonly snapshots: HeldBytes;
+}
+
+export interface HeldBytes {
+  readonly plainBytes: number;
+  /** To be multiplied by the `chunkShare` of its pool: chunks may be shared between volumes. */
+  readonly chunkBytes: number;
 }
 
 export interface ShareReport {

@@ -49,6 +49,11 @@ export function volumeMeasures(store: Store, readings: Readings): Measure[] {
       'What a volume and its snapshots hold of their pool',
       reported(({ ownBytes, snapshotBytes }) => ownBytes + snapshotBytes),
     ),
+    gauge(
+      'volume_unreduced_bytes',
+      'What a volume stored before its data reduction was switched on, and is still to be reduced',
+      reported(({ unreducedBytes = 0 }) => unreducedBytes),
+    ),
     gauge('snapshots', 'Snapshots of all volumes', () => [
       { labels: {}, value: store.read((db) => countSnapshots(db)) },
     ]),

@@ -213,7 +213,7 @@ test('attaching is all or nothing, and each refusal says why', async (t) => {
     [
       { id: [first], volume_name: [one], readonly: true },
       10100,
-      `Volume ${one} is attached to server ${first} already; change what it may do with attach_permissions.`,
+      `Volume ${one} is attached to server ${first} already; change what it may do with POST /volumes/${one}/attach_permissions.`,
     ],
     [
       { id: [first], volume_name: [three], lun: 0 },

@@ -81,5 +81,6 @@ function show(facts: VolumeFacts, around: VolumeSurroundings): Shown {
 }
 
 function isSame(before: VolumeSurroundings, now: VolumeSurroundings): boolean {
-  return before.report === now.report && before.place === now.place && before.lifecycle === now.lifecycle;
+  const isSameReport = before.report === now.report && before.chunkShare === now.chunkShare;
+  return isSameReport && before.place === now.place && before.lifecycle === now.lifecycle;
 }

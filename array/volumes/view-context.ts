@@ -18,8 +18,11 @@ export class ViewContext {
   }
 
   of(volume: string): VolumeSurroundings {
+    const report = this.#readings.volume(volume);
+    const pool = report && this.#readings.pool(report.pool);
     return {
-      report: this.#readings.volume(volume),
+      report,
+      chunkShare: pool?.chunkShare ?? 1,
       place: this.#placeNow(),
       lifecycle: this.#lifecycle?.factsOf(volume),
     };

@@ -17,6 +17,8 @@ export interface Place {
 /** What is known of a volume beside its record. */
 export interface VolumeSurroundings {
   readonly report: VolumeReport | undefined;
+  /** Of its pool: what a byte of a chunk takes there. */
+  readonly chunkShare: number;
   readonly place: Place;
   /** Of a share that is scanned for file lifecycle policies. */
   readonly lifecycle: LifecycleFacts | undefined;
@@ -35,11 +37,12 @@ export function volumeView(facts: VolumeFacts, around: VolumeSurroundings): Volu
  * One literal, field by field: lists of thousands are made of these, and an object that grows by spreading costs
  * several times as much. File options are null, because a block volume has none.
  */
-function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): VolumeView {
+function blockView(facts: VolumeFacts, { report, place, chunkShare }: VolumeSurroundings): VolumeView {
   const size = gigabytes(facts.sizeBytes);
   // All it reads from: what snapshots hold is part of it until it is overwritten. It cannot show more than its size.
   const { ownBytes = 0, sharedBytes = 0, snapshotBytes = 0 } = report ?? {};
   const available = gigabytes(Math.max(0, facts.sizeBytes - ownBytes - sharedBytes - snapshotBytes));
+  const held = heldBytes(report, chunkShare);
   return {
     name: facts.name,
     display_name: facts.displayName,
@@ -59,8 +62,8 @@ function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): V
     total_capacity: size,
     available_capacity: available,
     // A megabyte that is begun counts, because what is available is cut.
-    allocated_capacity: size - available,
-    data_copies_capacity: gigabytes(snapshotBytes),
+    allocated_capacity: gigabytes(Math.ceil(held.all / MB) * MB),
+    data_copies_capacity: gigabytes(held.snapshots),
     num_of_filesystem_objects: null,
     capacity_mode: facts.capacityMode,
     capacity_history: facts.historyMinutes,
@@ -148,6 +151,16 @@ export function freeVolumeView(facts: VolumeFacts, around: VolumeSurroundings): 
   const exportName = facts.share?.exportNames[0] ?? null;
   const whole: Readonly<Record<string, unknown>> = { ...volumeView(facts, around), export_name: exportName };
   return Object.fromEntries(FREE_FIELDS.map((field) => [field, whole[field]])) as unknown as FreeVolumeView;
+}
+
+/** Places of the pool, over all its volumes each once: of all it keeps, and of its snapshots. */
+function heldBytes(report: VolumeReport | undefined, chunkShare: number): { all: number; snapshots: number } {
+  const { held, ownBytes = 0, snapshotBytes = 0 } = report ?? {};
+  if (!held) return { all: ownBytes + snapshotBytes, snapshots: snapshotBytes };
+  const [own, snapshots] = [held.own, held.snapshots].map(
+    ({ plainBytes, chunkBytes }) => plainBytes + chunkBytes * chunkShare,
+  ) as [number, number];
+  return { all: own + snapshots, snapshots };
 }
 
 function statusOf(facts: VolumeFacts, report: VolumeReport | undefined): VolumeView['status'] {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../testing/waiting.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { MB } from '../units.ts';
@@ -228,7 +230,7 @@ test('notes, names, thresholds and protection change part by part', async (t) =>
   assert.equal((await get(id)).comment, null);
 });
 
-test('reduction is what the array is set to unless asked for, and cannot be given to a volume made without', async (t) => {
+test('reduction is what the array is set to unless asked for, and each is switched by itself', async (t) => {
   const { array, client, pool, get } = await setUp(t, { dataReduction: true });
   const usual = await array.volume(pool);
   const plain = await array.volume(pool, { compress: 'NO', dedupe: 'NO' });
@@ -236,9 +238,57 @@ test('reduction is what the array is set to unless asked for, and cannot be give
   assert.partialDeepStrictEqual(await get(plain), { compress: 'NO', dedupe: 'NO' });
   await client.call(volumes.update, { id: usual, dedupe: false });
   assert.partialDeepStrictEqual(await get(usual), { compress: 'YES', dedupe: 'NO' });
-  const refused = await client.refused(volumes.update, { id: plain, compress: true });
-  assert.deepEqual([refused.code, /made without data reduction/.test(refused.message)], [10100, true]);
-  assert.partialDeepStrictEqual(await get(plain), { compress: 'NO', dedupe: 'NO' });
+  await client.call(volumes.update, { id: plain, compress: true });
+  assert.partialDeepStrictEqual(await get(plain), { compress: 'YES', dedupe: 'NO' });
+});
+
+async function testSwitchedOn(t: TestContext, option: 'compress' | 'dedupe'): Promise<void> {
+  const { array, client, pool, get, titles } = await setUp(t);
+  const id = await array.volume(pool);
+  const disk = await testDisk(t, array, id);
+  const bytes = Buffer.alloc(8 * MB, 'a');
+  await disk.write(1, bytes);
+  assert.partialDeepStrictEqual(await get(id), { allocated_capacity: 8 / 1024, compress: 'NO', dedupe: 'NO' });
+  await client.call(volumes.update, { id, [option]: 'YES', force: 'YES' } as never);
+  const isReduced = (title: string): boolean => title.includes('is reduced now');
+  await until(async () => (await titles(id)).some(isReduced));
+  await until(async () => (await get(id)).allocated_capacity === 1 / 1024);
+  assert.equal((await get(id))[option], 'YES');
+  assert.deepEqual(await disk.read(1, 8), bytes);
+  // New writes are reduced at once.
+  await disk.write(9, bytes);
+  assert.ok((await get(id)).allocated_capacity <= 2 / 1024);
+  await array.restart();
+  assert.partialDeepStrictEqual(await get(id), { [option]: 'YES' });
+}
+
+test('compress is switched on for a volume made without, whose data is then reduced while servers use it', (t) => {
+  return testSwitchedOn(t, 'compress');
+});
+
+test('dedupe is switched on for a volume made without, whose data is then reduced while servers use it', (t) => {
+  return testSwitchedOn(t, 'dedupe');
+});
+
+test('allocated capacity counts each place once, over volumes, snapshots and clones', async (t) => {
+  const { array, client, pool, get } = await setUp(t);
+  const id = await array.volume(pool);
+  const disk = await testDisk(t, array, id);
+  await disk.write(0, Buffer.alloc(4 * MB, 'a'));
+  const { cg_name } = await get(id);
+  const { snapshot_name } = await client.call(snapshots.create, { volume_cg_id: cg_name, display_name: 'before' });
+  await disk.write(0, Buffer.alloc(MB, 'b'));
+  const clone = { volume_cg_id: cg_name, name: 'copy', snapshot: snapshot_name };
+  await client.call(consistencyGroups.clone, clone);
+  const shown = async () => {
+    const { volumes: all } = await client.call(volumes.list, {});
+    return all.map(({ allocated_capacity: allocated, data_copies_capacity: copies }) => [allocated, copies]);
+  };
+  const wanted = [
+    [5 / 1024, 4 / 1024],
+    [0, 0],
+  ];
+  await until(async () => isDeepStrictEqual(await shown(), wanted));
 });
 
 test('a volume is deleted for good, with its snapshots only by force; clones of those stay', async (t) => {

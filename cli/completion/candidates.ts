@@ -50,7 +50,12 @@ function takesValue(command: Command, flag: string): boolean {
 
 /** Candidates that begin with what was typed. */
 export async function candidatesAt(cursor: Cursor): Promise<string[]> {
-  const { current } = cursor;
+  const { command, current } = cursor;
+  const [, flag = '', value = ''] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
+  if (cursor.valueOf === undefined && takesValue(command, flag)) {
+    const values = await candidatesAt({ ...cursor, valueOf: flag, current: value });
+    return values.map((each) => `${flag}=${each}`);
+  }
   const all = await everything(cursor);
   return [...new Set(all)].filter((each) => each !== '' && each.startsWith(current));
 }

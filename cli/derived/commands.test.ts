@@ -11,6 +11,7 @@ import { addApi, OWN_OPTIONS } from './commands.ts';
 import { exampleOf } from './example.ts';
 import { commandName, kebab, optionFlag } from '../names.ts';
 import { optionParams } from './options.ts';
+import { inCommands } from '../output/wording.ts';
 
 const apis: readonly Api[] = [portalApi, arrayApi, objectsApi];
 
@@ -71,11 +72,11 @@ test("every command's help has its summary, its arguments, its options and an ex
       const command = group?.commands.find((one) => one.name() === kebab(operation.name));
       let help = '';
       command?.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 10_000 }).outputHelp();
-      assert.ok(help.includes(endpoint.summary), operation.id);
+      assert.ok(help.includes(inCommands(api, endpoint.summary)), operation.id);
       for (const name of pathParams(endpoint.path)) assert.ok(help.includes(`<${kebab(name)}>`), operation.id);
       for (const [name, param] of optionParams(endpoint)) {
         assert.ok(help.includes(`  ${optionFlag(name)}`), `${operation.id} ${name}`);
-        assert.ok(help.includes(param.description), `${operation.id} ${name}`);
+        assert.ok(help.includes(inCommands(api, param.description)), `${operation.id} ${name}`);
       }
       assert.ok(help.includes(`Example:\n  granary ${commandName(operation)}`), operation.id);
     }

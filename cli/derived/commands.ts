@@ -5,6 +5,7 @@ import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { refusal } from '../output/errors.ts';
 import { saveFile } from '../output/files.ts';
+import { inCommands } from '../output/wording.ts';
 import { showReply } from '../output/reply.ts';
 import { FORMATS, readWanted, type OutputOptions, type Wanted } from '../output/wanted.ts';
 import { print, printToStderr, type Terminal } from '../terminal.ts';
@@ -90,8 +91,8 @@ function addOperation(group: GranaryCommand, target: Target, operation: Operatio
   const { endpoint } = operation;
   const command = group.command(kebab(operation.name));
   origins.set(command, { target, operation });
-  command.description(endpoint.summary);
-  addParameters(command, endpoint);
+  command.description(inCommands(target.api, endpoint.summary));
+  addParameters(command, target.api, endpoint);
   command.optionsGroup('Around the call:');
   if (endpoint.reply.kind === 'file')
     command.option(

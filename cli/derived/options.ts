@@ -1,9 +1,10 @@
-import { pathParams, type Endpoint, type Param } from '@granary/contract';
+import { pathParams, type Api, type Endpoint, type Param } from '@granary/contract';
 import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { askSecretly, isInteractive, readStdin, type Terminal } from '../terminal.ts';
 import { kebab, optionFlag } from '../names.ts';
+import { inCommands } from '../output/wording.ts';
 import { allowedValues, readList, readValue, type Reading } from './values.ts';
 
 const PLACEHOLDERS: Readonly<Record<Param['kind'], string>> = {
@@ -20,11 +21,12 @@ const PLACEHOLDERS: Readonly<Record<Param['kind'], string>> = {
 /** What commander gathered for an option, before it is read: texts as typed, or the state of a switch. */
 type Gathered = readonly string[] | boolean | undefined;
 
-export function addParameters(command: GranaryCommand, endpoint: Endpoint): void {
+export function addParameters(command: GranaryCommand, api: Api, endpoint: Endpoint): void {
   const inPath = pathParams(endpoint.path);
-  for (const name of inPath) command.argument(`<${kebab(name)}>`, endpoint.params[name]?.description);
+  for (const name of inPath)
+    command.argument(`<${kebab(name)}>`, inCommands(api, endpoint.params[name]?.description ?? ''));
   for (const [name, param] of optionParams(endpoint)) {
-    for (const option of optionsOf(name, param)) command.addOption(option);
+    for (const option of optionsOf(api, name, param)) command.addOption(option);
   }
   const required = optionParams(endpoint).filter(([, param]) => isDemanded(param));
   const places = inPath.map((name) => `<${kebab(name)}>`);
@@ -37,8 +39,8 @@ export function optionParams(endpoint: Endpoint): [string, Param][] {
   return Object.entries(endpoint.params).filter(([name]) => !inPath.includes(name));
 }
 
-function optionsOf(name: string, param: Param): Option[] {
-  const option = new Option(flagsOf(name, param), describe(name, param));
+function optionsOf(api: Api, name: string, param: Param): Option[] {
+  const option = new Option(flagsOf(name, param), describe(api, name, param));
   if (param.kind !== 'boolean')
     return [option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text])];
   return [option, new Option(`--no-${kebab(name)}`).hideHelp()];
@@ -49,7 +51,8 @@ function flagsOf(name: string, param: Param): string {
   return placeholder === '' ? optionFlag(name) : `${optionFlag(name)} <${placeholder}>`;
 }
 
-function describe(name: string, param: Param): string {
+function describe(api: Api, name: string, param: Param): string {
+  const description = inCommands(api, param.description);
   const allowed = allowedValues(param);
   const facts = [
     isDemanded(param) && 'required',
@@ -58,7 +61,7 @@ function describe(name: string, param: Param): string {
     param.kind === 'boolean' && `--no-${kebab(name)} for false`,
     param.default !== undefined && `default: ${String(param.default as Scalar)}`,
   ].filter((fact) => typeof fact === 'string');
-  return facts.length === 0 ? param.description : `${param.description} (${facts.join('; ')})`;
+  return facts.length === 0 ? description : `${description} (${facts.join('; ')})`;
 }
 
 type Scalar = string | number | boolean;

@@ -20,7 +20,7 @@ export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const status = httpStatusOf(api, error);
   if (error.problems.length === 0) {
-    const advice = status === 401 ? ' Sign in with `granary login`.' : '';
+    const advice = status === 401 && endpoint.access.roles !== 'anyone' ? ' Sign in with `granary login`.' : '';
     return new CommandFailure(exitCodeOfStatus(status), `${inCommands(api, error.message)}${advice}`, { cause: error });
   }
   const details = error.problems.map(({ field, message }) => `${labelOf(endpoint, field)} ${inCommands(api, message)}`);

@@ -27,7 +27,7 @@ export function readWanted(api: Api, { reply }: Endpoint, options: OutputOptions
   if (reply.kind === 'file') return { format: 'table', shape: { kind: 'nothing' } };
   const shape = shapeOfReply(reply);
   const format = formatOf(options);
-  if (options.field !== undefined) return { format, shape, field: fieldOf(shape, options, format) };
+  if (options.field !== undefined) return { format, shape, field: fieldOf(api, shape, options, format) };
   if (options.columns === undefined) return { format, shape };
   if (format === 'json' || format === 'yaml')
     throw usageFailure(`--columns goes with tables and CSV; --output ${format} has every field.`);
@@ -42,13 +42,16 @@ function formatOf({ json, output }: OutputOptions): Format {
   return format;
 }
 
-function fieldOf(shape: Shape, { field = '', columns, output }: OutputOptions, format: Format): string {
+/** A field of the API as it is spelt there; else in any case, or by the heading that a table shows it under. */
+function fieldOf(api: Api, shape: Shape, { field = '', columns, output }: OutputOptions, format: Format): string {
   if (columns !== undefined || output !== undefined || format !== 'table')
     throw usageFailure('--field prints one field bare; leave out --columns, --output and --json.');
   if (shape.kind === 'open') return field;
-  const fields = 'fields' in shape ? Object.keys(shape.fields) : [];
-  if (fields.includes(field)) return field;
-  throw usageFailure(`The reply has no field ${field}. Nothing was sent.`, listed('It has:', fields));
+  const fields = 'fields' in shape ? shape.fields : {};
+  if (field in fields) return field;
+  const column = findColumn(field, columnsFor(api, 'title' in shape ? shape.title : undefined), fields);
+  if (column && column.value === undefined && column.field in fields) return column.field;
+  throw usageFailure(`The reply has no field ${field}. Nothing was sent.`, listed('It has:', Object.keys(fields)));
 }
 
 function chosenColumns(api: Api, shape: Shape, columns: string): Column[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorCatalogue, type Api } from '@granary/contract';
+import { errorCatalogue, operations, refusals, type Api } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { objectsApi } from '@granary/contract/objects';
 import { portalApi } from '@granary/contract/portal';
@@ -18,18 +18,43 @@ test('a call in a message becomes the command that makes it', () => {
   assert.equal(inCommands(portalApi, 'of example.org, 1.5 GB'), 'of example.org, 1.5 GB');
 });
 
-test('no message of the catalogue shows a call to a person at the command line', () => {
+test('a parameter in a message becomes the option of the command', () => {
+  assert.equal(inCommands(arrayApi, 'Detach it first, or use force=YES.'), 'Detach it first, or use --force.');
+  assert.equal(inCommands(objectsApi, 'grant it with own_prefix=NO'), 'grant it with --no-own-prefix');
+  assert.equal(inCommands(portalApi, 'check admin_user and admin_key.'), 'check --admin-user and --admin-key.');
+  // What is not a parameter is somebody's name.
+  assert.equal(inCommands(portalApi, 'Array my_array is not there'), 'Array my_array is not there');
+});
+
+test('no message of the contract shows a call, an operation or the spelling of a parameter at the command line', () => {
   const apis: readonly Api[] = [portalApi, arrayApi, objectsApi];
-  for (const [name, { message }] of Object.entries(errorCatalogue) as [string, { message: string }][]) {
+  const ids = new Set(apis.flatMap((api) => operations(api).map(({ id }) => id)));
+  const catalogue: Readonly<Record<string, { readonly message: string }>> = { ...errorCatalogue, ...refusals };
+  for (const [name, { message }] of Object.entries(catalogue)) {
     if (name === 'unknown_path') continue;
-    const shown = apis.map((api) => inCommands(api, message));
+    const isPlain = (text: string) =>
+      !/\b(GET|POST|PUT|DELETE) \/|\b\w+=(YES|NO)\b|(?<![{\w-])[a-z]+_[a-z_]+(?![\w}])/.test(text) &&
+      ![...ids].some((id) => text.includes(id));
     assert.ok(
-      shown.some((text) => !/\b(GET|POST|PUT|DELETE) \//.test(text)),
+      apis.some((api) => isPlain(inCommands(api, message))),
       `${name}: ${message}`,
     );
   }
 });
 
-test('force=YES in a message becomes the switch of the command', () => {
-  assert.equal(inCommands(arrayApi, 'Detach it first, or use force=YES.'), 'Detach it first, or use --force.');
+test('no description of a command shows the spelling of a parameter', () => {
+  for (const api of [portalApi, arrayApi, objectsApi] as readonly Api[]) {
+    const params = new Set(operations(api).flatMap(({ endpoint }) => Object.keys(endpoint.params)));
+    for (const { id, endpoint } of operations(api)) {
+      const texts = [endpoint.summary, ...Object.values(endpoint.params).map(({ description }) => description)];
+      for (const text of texts) {
+        const words = inCommands(api, text).match(/[a-z]+(_[a-z]+)+/g) ?? [];
+        assert.deepEqual(
+          words.filter((word) => params.has(word)),
+          [],
+          `${id}: ${text}`,
+        );
+      }
+    }
+  }
 });

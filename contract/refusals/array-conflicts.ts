@@ -104,7 +104,7 @@ export const arrayConflicts = {
       'Server {server} has no address, and over NFS servers are known by nothing else; give it one in iscsi first.',
     attached_as_other_lun: 'Volume {volume} is attached to server {server} as LUN {lun} already; detach it first.',
     attached_already:
-      'Volume {volume} is attached to server {server} already; change what it may do with attach_permissions.',
+      'Volume {volume} is attached to server {server} already; change what it may do with POST /volumes/{volume}/attach_permissions.',
     server_twin:
       'Server {server} ({name}) has the same iqn and address already; use that one, give another address, or use force=YES.',
     wwpn_taken: 'WWPN {wwpn} belongs to server {server}; remove it there first.',

@@ -22,7 +22,7 @@ export const arrayRefusals = {
     shrink_leaves_too_little:
       'Pool {id} uses {used} and would have {left} left without {group}; delete something or expand it first.',
     volume_cannot_shrink: '{volume} cannot become smaller.',
-    above_max_capacity: '{volume} may have at most {max}; raise its maxcapacity first.',
+    above_max_capacity: '{volume} may have at most {max}; raise that limit first.',
     share_too_small: 'A share has at least {min}; ask for more.',
     volume_too_large: 'A volume has at most {max} TB; ask for less.',
   }),

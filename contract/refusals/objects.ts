@@ -10,7 +10,7 @@ export const objectsRefusals = {
     system_account: 'Account {name} administers the array and cannot be {what}.',
     unprefixed_grant_taken:
       'Account {account} has its objects at {endpoint} without a prefix already; grant it with own_prefix=YES, or add the endpoint once more.',
-    endpoint_replicated_to: '{count} containers are replicated to {endpoint}; end that first, or send force=YES.',
+    endpoint_replicated_to: '{count} containers are replicated to {endpoint}; end that first, or use force=YES.',
     objs_no_encryption_password: 'No encryption password is set; set one in the encryption settings.',
     policy_unusable: 'Storage policy {policy} has too few drives to be used.',
     policy_drives_leaving: 'Drives are leaving storage policy {policy} already; try again once they have.',

@@ -3,7 +3,7 @@ import { messagesOf } from './families.ts';
 /** What the portal and its clouds refuse, by family. */
 export const portalRefusals = {
   ...messagesOf('cloud_full', {
-    cloud_arrays_limit: 'This cloud hosts at most {max} arrays (arrays_max).',
+    cloud_arrays_limit: 'This cloud hosts at most {max} arrays, as its operator set.',
     array_drives_minimum: 'An array keeps at least {minimum} drives.',
     no_zone_fits: 'No single zone has enough free drives of every type; order fewer, or other types.',
   }),
@@ -39,6 +39,9 @@ export const portalRefusals = {
   }),
   ...messagesOf('state_conflict', {
     cannot_disable_yourself: 'You cannot disable yourself; ask another administrator.',
+    totp_is_on: 'Two-factor sign-in of {username} is on already; switch it off first.',
+    totp_is_off: 'Two-factor sign-in of {username} is off.',
+    totp_not_started: 'There is no secret to confirm; start with POST /me/totp.',
   }),
   ...messagesOf('limit_reached', {
     webhooks_limit: 'There are at most {max} webhooks; delete one first.',

@@ -79,7 +79,7 @@ export class SignInAttempts {
    * Verifies a password. At most as many verifications run at a time as failures are left, so that a thousand
    * concurrent guesses are not started before the first is counted; right passwords are serialized.
    */
-  async guard<T>(attempt: Attempt, verify: () => Promise<T | undefined>): Promise<T> {
+  async guard<T>(attempt: Attempt, verify: () => Promise<T | undefined>, refusal?: GranaryError): Promise<T> {
     await this.#acquireTurn(attempt);
     let found: T | undefined;
     try {
@@ -89,7 +89,7 @@ export class SignInAttempts {
     } finally {
       this.#endTurn(attempt);
     }
-    return found ?? this.#reject(attempt);
+    return found ?? this.#reject(attempt, refusal);
   }
 
   /** After a wrong key. Keys are too long to guess, so a right key is never delayed by wrong ones before it. */

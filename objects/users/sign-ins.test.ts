@@ -110,6 +110,7 @@ test('a temporary code sets a password once, within a day, and renews what may h
   assert.equal((await client.call(users.get, { id: String(before.id) })).user.init_password_changed, 'True');
   const again = await people.anonymous().refused(users.usePasswordCode, { ...use, new_password: 'An0ther-one' });
   assert.equal(again.code, 5);
+  assert.match(again.message, /^This code sets no password of that user: it was used/);
   const late = await client.call(users.create, { ...asked, username: 'max' });
   people.clock.advance(24 * HOUR_MS);
   const tooLate = { ...use, username: 'max', code: late.code };

@@ -151,18 +151,20 @@ export class SignIns {
   async usePasswordCode({ account, username, code, newPassword, ip }: CodeUse): Promise<void> {
     const { store } = this.#tools;
     const mark = Buffer.from(this.#parts.keys.codeMark(code));
-    const before = await this.#attempts.guard({ username: this.#attemptName(account, username), ip }, () => {
+    const verify = () => {
       const found = store.read((db) => {
         const user = this.#named(db, account, username);
         return user?.locked === false && this.#hasCode(db, user, mark) ? user : undefined;
       });
       return Promise.resolve(found);
-    });
+    };
+    const attempt = { username: this.#attemptName(account, username), ip };
+    const before = await this.#attempts.guard(attempt, verify, fail('password_code_refused'));
     if (!before.accountEnabled) throw fail('account_disabled', { id: before.accountName });
     const hash = await this.#parts.passwords.hashed(before, newPassword);
     await store.write((tx) => {
       const user = unchanged(tx, before);
-      if (!this.#hasCode(tx, user, mark)) throw fail('invalid_credentials');
+      if (!this.#hasCode(tx, user, mark)) throw fail('password_code_refused');
       this.#setPassword(tx, user, hash);
       repository.replaceAccessKey(tx, user.number, this.#parts.keys.accessKey());
       const title = `User ${user.username} of ${user.accountName} set a password with a code, from ${ip}.`;

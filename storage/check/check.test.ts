@@ -123,6 +123,12 @@ test('layers that stand on themselves, on nothing or under a writer are found', 
   );
 });
 
+test('a plain layer over a reduced one is found', async () => {
+  meddle('DELETE FROM maps WHERE layer = 1');
+  meddle("UPDATE layers SET format = 'reduced' WHERE id = 1");
+  assert.deepEqual(await findings(), ['Layer 3 is plain and stands on layer 1, which is reduced']);
+});
+
 test('damage on a drive is found, and mended from the other copy', async () => {
   await group.close();
   const [drive] = drives;

@@ -35,6 +35,11 @@ async function checkReferences(check: CheckContext): Promise<void> {
   for (const { id, layer } of rows(orphans)) {
     await check.found(`Layer ${id} stands on layer ${layer}, which is not there`);
   }
+  const mixed = `SELECT upper.id, upper.parent AS layer FROM layers upper JOIN layers lower ON lower.id = upper.parent
+    WHERE upper.format = 'plain' AND lower.format = 'reduced'`;
+  for (const { id, layer } of rows(mixed)) {
+    await check.found(`Layer ${id} is plain and stands on layer ${layer}, which is reduced`);
+  }
   const shared = `SELECT layer AS id, layer FROM
     (SELECT layer FROM volumes UNION ALL SELECT layer FROM snapshots) GROUP BY layer HAVING count(*) > 1`;
   for (const { layer } of rows(shared)) await check.found(`Layer ${layer} has more than one name`);

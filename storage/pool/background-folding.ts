@@ -11,7 +11,7 @@ export class BackgroundFolding {
   readonly #fold: (layer: Layer) => Promise<Layer[]>;
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<Layer>();
-  /** Layers that could not be folded on a full disk. */
+  /** Layers that could not be folded on a full disk, or not be converted in a full pool. */
   readonly #unfolded = new Set<Layer>();
   #last: Promise<unknown> = Promise.resolve();
   #isFolding = false;
@@ -64,7 +64,7 @@ export class BackgroundFolding {
     return turn;
   }
 
-  /** The disk is full: tries again later. */
+  /** There is no space: tries again later. */
   #retryLater(layer: Layer): void {
     if (this.#closed) return;
     this.#unfolded.add(layer);
@@ -88,8 +88,10 @@ export class BackgroundFolding {
         for (const candidate of next) if (candidate.isUnreferenced) this.#due.add(candidate);
       } catch (error) {
         // The others can still be folded; this one is found again when the pool is opened.
-        this.#onError(error);
-        if (isNoSpace(error)) this.#retryLater(current);
+        // Who watches the pool knows when it is full.
+        const isFull = error instanceof StorageError && error.code === 'pool-full';
+        if (!isFull) this.#onError(error);
+        if (isFull || isNoSpace(error)) this.#retryLater(current);
       }
     }
   }

@@ -2,6 +2,9 @@ import type { Database } from '@granary/kernel/sqlite';
 import type { PoolCommits } from '../metadata/pool-commits.ts';
 import type { VolumeOptions } from '../volume/format.ts';
 
+/** The version of a pool in which reduced layers lie over plain ones; earlier programs would read zeros there. */
+export const MIXED_FORMATS = 2;
+
 export type { VolumeOptions } from '../volume/format.ts';
 
 /** The record of a volume, without its map. */
@@ -41,6 +44,13 @@ export class Catalogue {
   constructor(database: Database, commits: Pick<PoolCommits, 'enqueue'> = noCommits) {
     this.#database = database;
     this.#commits = commits;
+  }
+
+  /** Programs that know only earlier versions refuse the pool from now on. */
+  requireVersion(version: number): void {
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE pool SET version = ? WHERE version < ?', version, version);
+    });
   }
 
   volumes(): VolumeRecord[] {

@@ -104,8 +104,8 @@ class Migration {
     this.#options = options;
     const tops = [source.layer, ...from.snapshots.list(source.id).map(({ layer }) => layer)];
     const layers = new Set(tops.flatMap((top) => stackOf(top)));
-    const entries = [...layers].reduce((sum, layer) => sum + layer.map.owned, 0);
-    this.#totalBytes = entries * source.format.entryBytes;
+    const { formats } = from.state;
+    this.#totalBytes = [...layers].reduce((sum, { format, map }) => sum + map.owned * formats[format].entryBytes, 0);
   }
 
   async run(): Promise<Volume> {

@@ -56,6 +56,11 @@ describe('a snapshot', () => {
       ownBytes: 0,
       snapshotBytes: 8 * MIB,
       sharedBytes: 0,
+      unreducedBytes: 0,
+      held: {
+        own: { plainBytes: 0, chunkBytes: 0 },
+        snapshots: { plainBytes: 8 * MIB, chunkBytes: 0 },
+      },
     });
   });
 

@@ -6,6 +6,7 @@ import { SnapshotDevice } from '../volume/snapshot-device.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { PoolState } from './state.ts';
 import type { PoolVolumes } from './pool-volumes.ts';
+import { chargedFor } from './usage.ts';
 
 export interface Snapshot {
   readonly id: string;
@@ -104,6 +105,8 @@ export class PoolSnapshots {
     this.#byVolume.get(snapshot.volumeId)?.delete(snapshot);
     snapshot.layer.snapshotId = undefined;
     this.#recordChange(snapshot.volumeId);
+    const { volumeId, snapshotId } = chargedFor(snapshot.layer) ?? {};
+    this.#recordChange(snapshotId === undefined ? volumeId : this.find(snapshotId)?.volumeId);
     this.#state.catalogue.removeSnapshot(id);
     // The name is removed durably before the data: folding may overwrite blocks that only the snapshot refers to.
     await this.#state.commits.commitDeletion();
@@ -139,10 +142,7 @@ export class PoolSnapshots {
     const before = await volume.gate.closedWhile(() => {
       if (unlessSince !== undefined && !stackOf(volume.layer).includes(this.get(unlessSince).layer)) return undefined;
       // Read only now: while writes were drained, folding may have replaced either layer.
-      const { layer } = this.get(id);
-      const top = volume.layer;
-      this.#volumes.setTop(volume, this.#state.layers.create(layer.format, layer));
-      return top;
+      return this.#volumes.restart(volume, this.get(id).layer);
     });
     await this.#state.commits.commit();
     if (before) this.#state.folding.foldIfUnreferenced(before);
@@ -151,11 +151,10 @@ export class PoolSnapshots {
   /** The snapshot as a read-only device. */
   open(id: string): BlockDevice {
     const snapshot = this.get(id);
-    const { layer } = snapshot;
     return new SnapshotDevice({
       id,
       sizeBytes: snapshot.sizeBytes,
-      format: this.#state.formats[layer.format],
+      formats: this.#state.formats,
       layer: () => this.get(id).layer,
       volume: () => this.#volumes.get(snapshot.volumeId),
     });
@@ -165,7 +164,7 @@ export class PoolSnapshots {
   difference(fromId: string | undefined, toId: string, startOffset = 0): Generator<ChangedRange> {
     const { layer } = this.get(toId);
     const from = fromId === undefined ? undefined : this.get(fromId).layer;
-    return difference(this.#state.formats[layer.format], from, layer, startOffset);
+    return difference(this.#state.formats, from, layer, startOffset);
   }
 
   /** Folding replaced the layer by another. */
@@ -194,7 +193,7 @@ export class PoolSnapshots {
     this.#state.catalogue.addSnapshot({ id, volume: volume.id, layer: layer.id, sizeBytes, takenAt });
   }
 
-  #recordChange(volumeId: string): void {
+  #recordChange(volumeId: string | undefined): void {
     const volume = this.#volumes.find(volumeId);
     volume?.changed();
   }

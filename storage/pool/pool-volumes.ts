@@ -3,10 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { StorageError } from '../errors.ts';
 import { Xts } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { VolumeOptions } from '../volume/format.ts';
-import type { Layer } from '../volume/layers.ts';
+import { isReducing, type VolumeOptions } from '../volume/format.ts';
+import { type Layer, stackOf } from '../volume/layers.ts';
 import { Volume } from '../volume/volume.ts';
-import type { VolumeState } from './catalogue.ts';
+import { MIXED_FORMATS, type VolumeState } from './catalogue.ts';
 import type { PoolState } from './state.ts';
 
 export interface NewVolume {
@@ -65,11 +65,10 @@ export class PoolVolumes {
 
   async create(wanted: NewVolume): Promise<Volume> {
     const options = wanted.options ?? NO_REDUCTION;
-    const reduced = options.compression || options.deduplication;
     this.#checkNew(wanted.id, wanted.sizeBytes);
     // First, because it refuses bad keys.
     const cipher = wanted.key && new Xts(wanted.key);
-    const layer = this.#state.layers.create(reduced ? 'reduced' : 'plain', undefined);
+    const layer = this.#layerOver(undefined, options);
     const volume = this.#put(wanted.id, wanted.sizeBytes, layer, options, wanted.key && checkOf(wanted.key));
     volume.cipher = cipher;
     return this.#committed(volume);
@@ -78,8 +77,8 @@ export class PoolVolumes {
   /** A volume on a frozen layer: it starts with the layer's content, and shares its key. */
   async createOver(id: string, source: { layer: Layer; sizeBytes: number; volumeId: string }): Promise<Volume> {
     this.#checkNew(id, source.sizeBytes);
-    const layer = this.#state.layers.create(source.layer.format, source.layer);
     const options = this.optionsOf(source.volumeId);
+    const layer = this.#layerOver(source.layer, options);
     const volume = this.#put(id, source.sizeBytes, layer, options, this.#keyChecks.get(source.volumeId));
     volume.cipher = this.#volumes.get(source.volumeId)?.cipher;
     return this.#committed(volume);
@@ -119,12 +118,18 @@ export class PoolVolumes {
 
   async setOptions(id: string, options: VolumeOptions): Promise<void> {
     const volume = this.requireStable(id);
-    if (volume.layer.format === 'plain' && (options.compression || options.deduplication)) {
-      throw new StorageError('conflict', `Volume ${id} was made without data reduction; copy it to one made with it.`);
+    const before = volume.options;
+    const frozen = isReducing(options) ? await this.#startReducing(volume, options) : undefined;
+    this.#recordOptions(volume, options);
+    try {
+      await this.#state.commits.commit();
+    } catch (error) {
+      // The failed change is retried with the next commit; this reverts it there.
+      this.#recordOptions(volume, before);
+      throw error;
+    } finally {
+      this.#state.folding.foldIfUnreferenced(frozen);
     }
-    volume.options = options;
-    this.#state.catalogue.setOptions(id, options);
-    await this.#state.commits.commit();
   }
 
   /** Unlocks an encrypted volume; a wrong key is refused. */
@@ -136,6 +141,7 @@ export class PoolVolumes {
       throw new StorageError('invalid', `The key is not that of volume ${id}.`);
     volume.cipher = new Xts(key);
     volume.changed();
+    for (const layer of stackOf(volume.layer)) this.#state.folding.foldIfUnreferenced(layer);
   }
 
   async expand(id: string, sizeBytes: number): Promise<void> {
@@ -164,8 +170,15 @@ export class PoolVolumes {
   freeze(volume: Volume): Layer {
     const frozen = volume.layer;
     assert.ok(frozen.isTop, `layer ${frozen.id} of volume ${volume.id} is written to, but has layers above it`);
-    this.setTop(volume, this.#state.layers.create(frozen.format, frozen));
+    this.setTop(volume, this.#layerOver(frozen, volume.options));
     return frozen;
+  }
+
+  /** Puts a new layer over that of a snapshot, in place of the present top, which is returned. */
+  restart(volume: Volume, from: Layer): Layer {
+    const top = volume.layer;
+    this.setTop(volume, this.#layerOver(from, volume.options));
+    return top;
   }
 
   setTop(volume: Volume, layer: Layer): void {
@@ -175,6 +188,31 @@ export class PoolVolumes {
     layer.ownerId = volume.id;
     volume.changed();
     this.#state.catalogue.setVolumeLayer(volume.id, layer.id);
+  }
+
+  /** A reduced layer over the plain one, which is then converted in the background (`conversion.ts`). */
+  async #startReducing(volume: Volume, options: VolumeOptions): Promise<Layer | undefined> {
+    if (volume.layer.format === 'reduced') return undefined;
+    this.#state.commits.requireSpace();
+    return volume.gate.closedWhile(() => {
+      // Checked again: while writes were drained, the volume may have been deleted, moved, or switched on.
+      this.requireStable(volume.id);
+      if (volume.layer.format === 'reduced') return undefined;
+      this.#recordOptions(volume, options);
+      return this.freeze(volume);
+    });
+  }
+
+  #recordOptions(volume: Volume, options: VolumeOptions): void {
+    volume.options = options;
+    this.#state.catalogue.setOptions(volume.id, options);
+  }
+
+  /** Over a reduced layer there are only reduced ones. */
+  #layerOver(below: Layer | undefined, options: VolumeOptions): Layer {
+    const isReduced = below?.format === 'reduced' || isReducing(options);
+    if (isReduced && below?.format === 'plain') this.#state.catalogue.requireVersion(MIXED_FORMATS);
+    return this.#state.layers.create(isReduced ? 'reduced' : 'plain', below);
   }
 
   #checkNew(id: string, sizeBytes: number): void {
@@ -229,7 +267,7 @@ export class PoolVolumes {
       id,
       sizeBytes,
       layer,
-      format: this.#state.formats[layer.format],
+      formats: this.#state.formats,
       encrypted: keyCheck !== undefined,
       options,
       commit: () => this.#state.commits.commit(),

@@ -6,6 +6,7 @@ import type { BlockGroup } from '../raid/group.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { foldAway } from '../volume/fold.ts';
+import type { LayerWriter } from '../volume/format.ts';
 import { type Layer, Layers, stackOf } from '../volume/layers.ts';
 import { PlainFormat } from '../volume/plain-format.ts';
 import { ReducedFormat } from '../volume/reduced/reduced-format.ts';
@@ -14,7 +15,7 @@ import type { Volume } from '../volume/volume.ts';
 import { Allocator, GroupSpace, type PoolMode } from './allocator.ts';
 import { type CacheSettings, PoolCache } from './pool-cache.ts';
 import type { CacheStatistics } from './read-cache.ts';
-import { Catalogue } from './catalogue.ts';
+import { Catalogue, MIXED_FORMATS } from './catalogue.ts';
 import { evacuate, type EvacuationOptions } from './evacuation.ts';
 import { Extents } from './extents.ts';
 import { BackgroundFolding } from './background-folding.ts';
@@ -22,7 +23,16 @@ import { claimExtents } from './opening.ts';
 import { PoolSnapshots } from './pool-snapshots.ts';
 import type { PoolState } from './state.ts';
 import { shownBytes } from '../volume/shown-bytes.ts';
-import { type PoolUsage, spaceOf, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
+import {
+  chargedFor,
+  chunkShareOf,
+  isAllReduced,
+  type PoolUsage,
+  spaceOf,
+  usageOf,
+  type VolumeUsage,
+  volumeUsageOf,
+} from './usage.ts';
 import { PoolVolumes } from './pool-volumes.ts';
 
 export interface PoolSetup {
@@ -31,6 +41,8 @@ export interface PoolSetup {
   readonly groups: readonly BlockGroup[];
   /** Receives errors of background work. Nothing is lost: the work is resumed at the next open. */
   readonly onError?: (error: unknown) => void;
+  /** Called when everything that a volume switched on later held plain is reduced. */
+  readonly onReduced?: ((volumeId: string) => void) | undefined;
   /** Space on the disk of the metadata and the drives: without it nothing can be deleted when that disk is full. */
   readonly reserve?: SpaceReserve;
 }
@@ -40,7 +52,9 @@ export interface NewPool extends PoolSetup {
   readonly mode: PoolMode;
 }
 
-const VERSION = 1;
+/** Of a new pool: the version goes up with what it holds. */
+const FIRST_VERSION = 1;
+const VERSION = MIXED_FORMATS;
 
 /** Volumes and snapshots on RAID groups: extents, their metadata, and background work. */
 export class Pool {
@@ -52,6 +66,7 @@ export class Pool {
   readonly #database: Database;
   readonly #emptying = new Set<string>();
   readonly #cache = new PoolCache();
+  readonly #onReduced: PoolSetup['onReduced'];
 
   static async create(setup: NewPool): Promise<Pool> {
     const database = openPoolDatabase(setup.file, { create: true });
@@ -59,7 +74,7 @@ export class Pool {
       database.close();
       throw new StorageError('conflict', `${setup.file} holds a pool already; open it instead.`);
     }
-    database.transaction((tx) => tx.run('INSERT INTO pool VALUES (1, ?, ?, ?)', VERSION, setup.id, setup.mode));
+    database.transaction((tx) => tx.run('INSERT INTO pool VALUES (1, ?, ?, ?)', FIRST_VERSION, setup.id, setup.mode));
     const pool = new Pool(setup, database);
     for (const group of setup.groups) await pool.addGroup(group);
     await pool.flush();
@@ -80,10 +95,11 @@ export class Pool {
     this.#database = database;
     const row = database.get<{ id: string; mode: PoolMode; version: number }>('SELECT id, mode, version FROM pool');
     if (!row) throw new StorageError('not-found', `${setup.file} holds no pool; its creation was perhaps cut off.`);
-    if (row.version !== VERSION) {
+    if (row.version > VERSION) {
       const what = `${setup.file} holds a pool of version ${row.version}, this program knows ${VERSION}; use a newer one.`;
       throw new StorageError('invalid', what);
     }
+    this.#onReduced = setup.onReduced;
     this.id = row.id;
     this.mode = row.mode;
     this.state = this.#connect(setup);
@@ -118,6 +134,11 @@ export class Pool {
   /** The part of the usage that is known without walking maps. */
   space(): { readonly totalBytes: number; readonly usedBytes: number } {
     return spaceOf(this.state);
+  }
+
+  /** What a byte of a chunk that a volume refers to takes of the pool; see `HeldSpace`. */
+  chunkShare(): number {
+    return chunkShareOf(this.state);
   }
 
   volumeUsage(id: string): VolumeUsage {
@@ -251,7 +272,7 @@ export class Pool {
     extents.connect(commits);
     const layers = new Layers(this.#database, commits);
     const plain = new PlainFormat(extents, commits);
-    const reduced = new ReducedFormat(extents, commits, this.#database);
+    const reduced = new ReducedFormat(extents, commits, this.#database, plain);
     const catalogue = new Catalogue(this.#database, commits);
     const folding = new BackgroundFolding((layer) => this.#fold(layer), onError);
     return { extents, commits, layers, catalogue, formats: { plain, reduced }, folding: folding };
@@ -263,18 +284,36 @@ export class Pool {
     await commits.commitDeletion();
     if (!layers.has(layer) || !layer.isUnreferenced) return [];
     const concerned = [layer, ...layer.children].map(({ ownerId }) => this.volumes.find(ownerId));
+    const isConversion = layer.format === 'plain' && layer.firstChild?.format === 'reduced';
     const left = await foldAway(
       {
         layers,
         commits,
+        reduced: formats.reduced,
         formatOf: (each) => formats[each.format],
+        writerOf: (each) => this.#writerOf(each),
+        isClosing: () => this.state.folding.isClosed,
         volumeOf: (each) => this.#volumeOf(each),
         rename: (from, to) => this.#rename(from, to),
       },
       layer,
     );
     for (const volume of concerned) volume?.changed();
+    for (const each of left) if (layers.has(each)) this.#chargedFor(each)?.changed();
+    if (isConversion && !layers.has(layer)) this.#reportReduced(concerned);
     return left;
+  }
+
+  /** The volume whose usage contains the layer. */
+  #chargedFor(layer: Layer): Volume | undefined {
+    const { volumeId, snapshotId } = chargedFor(layer) ?? {};
+    return this.volumes.find(snapshotId === undefined ? volumeId : this.snapshots.find(snapshotId)?.volumeId);
+  }
+
+  #reportReduced(volumes: readonly (Volume | undefined)[]): void {
+    for (const volume of new Set(volumes)) {
+      if (volume && isAllReduced(volume.layer)) this.#onReduced?.(volume.id);
+    }
   }
 
   #rename(from: Layer, to: Layer): void {
@@ -286,6 +325,13 @@ export class Pool {
 
   #volumeOf(layer: Layer): Volume | undefined {
     return layer.volumeId === undefined ? undefined : this.volumes.get(layer.volumeId);
+  }
+
+  /** Volumes that share a layer share their key. */
+  #writerOf({ volumeId, snapshotId }: Layer): LayerWriter | undefined {
+    const id = snapshotId === undefined ? volumeId : this.snapshots.get(snapshotId).volumeId;
+    const volume = this.volumes.get(id ?? '');
+    return volume.isLocked ? undefined : volume;
   }
 
   #openGroups(groups: readonly BlockGroup[]): void {

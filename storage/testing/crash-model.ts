@@ -50,6 +50,7 @@ export class CrashModel {
       case 'deleteSnapshot':
         this.#snapshot(deed.snapshot).state = 'maybe gone';
         return;
+      case 'reduce':
       case 'flush':
     }
   }
@@ -69,6 +70,8 @@ export class CrashModel {
         return;
       case 'deleteSnapshot':
         this.#snapshots.delete(deed.snapshot);
+        return;
+      case 'reduce':
         return;
       case 'flush':
         for (const volume of this.#volumes.values()) {

@@ -1,5 +1,6 @@
 import { randomFrom } from '../../testing/random.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { VolumeOptions } from '../volume/format.ts';
 import { sectorBytes } from './volume-model.ts';
 
 const SECTOR_BYTES = 512;
@@ -20,7 +21,8 @@ export type Deed =
   | { readonly kind: 'create'; readonly volume: string; readonly sectors: number }
   | { readonly kind: 'snapshot'; readonly volume: string; readonly snapshot: string }
   | { readonly kind: 'clone'; readonly snapshot: string; readonly volume: string }
-  | { readonly kind: 'deleteSnapshot'; readonly snapshot: string };
+  | { readonly kind: 'deleteSnapshot'; readonly snapshot: string }
+  | { readonly kind: 'reduce'; readonly volume: string; readonly options: VolumeOptions };
 
 /** The same seed gives the same story, to the process that crashes and to the one that checks afterwards. */
 export function* storyOf(seed: number, isReduced: boolean): Generator<Deed> {
@@ -30,7 +32,7 @@ export function* storyOf(seed: number, isReduced: boolean): Generator<Deed> {
   const snapshots: string[] = [];
   for (const volume of volumes) yield { kind: 'create', volume, sectors: SECTORS };
   for (let number = 1; ; number++) {
-    const dice = under(100);
+    const dice = under(104);
     const snapshot = snapshots[under(Math.max(snapshots.length, 1))];
     if (dice < 70) yield { kind: 'writes', writes: writesOf(under, volumes, number, isReduced) };
     else if (dice < 85) yield { kind: 'flush' };
@@ -40,6 +42,9 @@ export function* storyOf(seed: number, isReduced: boolean): Generator<Deed> {
     } else if (dice < 95 && snapshot !== undefined && volumes.length < 4) {
       volumes.push(`clone-${number}`);
       yield { kind: 'clone', snapshot, volume: `clone-${number}` };
+    } else if (dice >= 100) {
+      const options = { compression: under(3) > 0, deduplication: under(2) === 0 };
+      yield { kind: 'reduce', volume: volumes[under(volumes.length)] ?? 'first', options };
     } else if (snapshot !== undefined) {
       snapshots.splice(snapshots.indexOf(snapshot), 1);
       yield { kind: 'deleteSnapshot', snapshot };
@@ -78,6 +83,8 @@ export async function perform(pool: Pool, deed: Deed, options: object, now: numb
       return;
     case 'deleteSnapshot':
       return pool.snapshots.delete(deed.snapshot);
+    case 'reduce':
+      return pool.volumes.setOptions(deed.volume, deed.options);
   }
 }
 

@@ -3,6 +3,7 @@ import type { BlockDevice } from '../block-device.ts';
 import { StorageError } from '../errors.ts';
 import { migrateVolume } from '../pool/migration.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { HeldBytes } from '../pool/usage.ts';
 import { VolumeModel } from './volume-model.ts';
 
 const SECTOR_BYTES = 512;
@@ -24,7 +25,7 @@ export const STEP_KINDS = [
   ...['write', 'write', 'write', 'write', 'write', 'write', 'write', 'write'],
   ...['read', 'read', 'read', 'discard', 'discard', 'flush'],
   ...['snapshot', 'snapshot', 'deleteSnapshot', 'deleteSnapshot', 'clone', 'checkSnapshot'],
-  ...['create', 'deleteVolume', 'expand', 'revert', 'difference', 'special', 'migrate'],
+  ...['create', 'deleteVolume', 'expand', 'revert', 'difference', 'special', 'migrate', 'reduce'],
 ] as const;
 
 /** A pool and what it must hold, side by side. */
@@ -52,7 +53,7 @@ export class PoolModel {
       write: (each) => this.#write(each),
       read: (each) => this.#read(each),
       discard: (each) => this.#discard(each),
-      flush: () => this.#flush(),
+      flush: (each) => this.#flush(each),
       migrate: (each) => this.#migrate(each),
       snapshot: (each) => this.#snapshot(each),
       deleteSnapshot: (each) => this.#deleteSnapshot(each),
@@ -63,6 +64,7 @@ export class PoolModel {
       expand: (each) => this.#expand(each),
       revert: (each) => this.#revert(each),
       difference: (each) => this.#difference(each),
+      reduce: (each) => this.#reduce(each),
     };
     await actions[step.kind](step);
   }
@@ -75,6 +77,7 @@ export class PoolModel {
     for (const [id, { model, volumeId }] of this.snapshots) {
       await verifyDevice(this.#poolOf(volumeId).snapshots.open(id), model, `snapshot ${id}`);
     }
+    for (const pool of [this.pool, this.other]) if (pool) await verifySpace(pool);
   }
 
   async #write(step: Step): Promise<void> {
@@ -221,9 +224,18 @@ export class PoolModel {
     assert.deepEqual(result.stamps, to[1].model.stamps);
   }
 
-  async #flush(): Promise<void> {
+  /** Switches compression and deduplication on or off, and perhaps waits until what was stored plain is converted. */
+  async #reduce(step: Step): Promise<void> {
+    const [id] = this.#volume(step);
+    const pool = this.#poolOf(id);
+    await pool.volumes.setOptions(id, { compression: step.size % 3 !== 0, deduplication: step.size % 4 === 1 });
+    if (step.at % 4 === 0) await pool.whenIdle();
+  }
+
+  async #flush({ at }: Step): Promise<void> {
     await this.pool.flush();
     await this.other?.flush();
+    if (at % 5 === 0) await verifySpace(this.pool);
   }
 
   /** Moves a volume to the other pool, with concurrent writes through the source volume. */
@@ -275,6 +287,20 @@ function rangeOf(step: Step, model: VolumeModel): { sector: number; count: numbe
   const sector = Math.floor((step.at % model.sectors) / unit) * unit;
   const count = Math.min(unit * (1 + (Math.floor(step.size / 4) % 20)), model.sectors - sector, 2048);
   return { sector, count };
+}
+
+/** What the volumes are charged for is what the pool has given out, each place once. */
+async function verifySpace(pool: Pool): Promise<void> {
+  await pool.whenIdle();
+  await pool.flush();
+  await pool.state.extents.idle();
+  const share = pool.chunkShare();
+  const charged = pool.volumes.list().flatMap(({ id }): HeldBytes[] => {
+    const { own, snapshots } = pool.volumeUsage(id).held;
+    return [own, snapshots];
+  });
+  const bytes = charged.reduce((sum, { plainBytes, chunkBytes }) => sum + plainBytes + chunkBytes * share, 0);
+  assert.equal(Math.round(bytes), pool.usage().usedBytes);
 }
 
 async function verifyDevice(device: BlockDevice, model: VolumeModel, name: string): Promise<void> {

@@ -3,8 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { PoolCommits } from '../metadata/pool-commits.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { entriesOf, HOLE, PAGE_MASK } from './extent-map.ts';
-import type { LayerFormat } from './format.ts';
+import { convertInto } from './conversion.ts';
+import type { LayerFormat, LayerWriter } from './format.ts';
 import type { Layer, Layers } from './layers.ts';
+import type { ReducedFormat } from './reduced/reduced-format.ts';
 import type { Volume } from './volume.ts';
 
 /** Entries that may be left to merge while writes are held. */
@@ -14,7 +16,12 @@ const ENTRIES_PER_TURN = 4096;
 export interface FoldingHost {
   readonly layers: Layers;
   readonly commits: PoolCommits;
+  readonly reduced: ReducedFormat;
   formatOf(layer: Layer): LayerFormat;
+  /** How the volume that the layer is named by writes; `undefined` while it is locked. */
+  writerOf(named: Layer): LayerWriter | undefined;
+  /** The pool is being closed: long work stops after the current step. */
+  isClosing(): boolean;
   /** The volume whose top the layer is. */
   volumeOf(layer: Layer): Volume | undefined;
   /** The volume or snapshot that referred to layer `from` refers to `to` from now on. */
@@ -24,11 +31,12 @@ export interface FoldingHost {
 /**
  * Removes an unreferenced layer from the stack. With no layer above it, its data is released. With one layer above, the
  * two are merged: map entries move, data does not, except where both hold part of one extent. Returns the layers that
- * may be unreferenced now.
+ * may be unreferenced now: the layer itself, when there is more of it to convert.
  */
 export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]> {
   const { parent } = layer;
   const [above] = layer.children;
+  if (above && above.format !== layer.format) return convertInto(host, layer, above);
   const survivor = above ? await foldInto(host, layer, above) : await dropLayer(host, layer);
   await host.commits.commitDeletion();
   return [parent, survivor].filter((candidate) => candidate !== undefined);

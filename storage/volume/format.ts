@@ -1,6 +1,6 @@
 import type { Xts } from '../kernels/index.ts';
 import type { Done } from '../units.ts';
-import type { Layer } from './layers.ts';
+import type { FormatName, Layer } from './layers.ts';
 
 /** The view of a volume or snapshot: its top layer, and its cipher when it has one. */
 export interface LayerView {
@@ -22,15 +22,27 @@ export function cachingOf(view: LayerView, layer: Layer): Caching {
   return view.isSnapshot !== true && layer.ownerId === view.layer.ownerId ? 'own' : 'foreign';
 }
 
+/** How data is written to a layer that is not written to by a volume. */
+export interface LayerWriter {
+  readonly cipher: Xts | undefined;
+  readonly options: VolumeOptions;
+}
+
 /** How a volume's bytes are stored. Both reductions can be changed; they apply to later writes. */
 export interface VolumeOptions {
   readonly compression: boolean;
   readonly deduplication: boolean;
 }
 
+export function isReducing({ compression, deduplication }: VolumeOptions): boolean {
+  return compression || deduplication;
+}
+
+export type LayerFormats = Readonly<Record<FormatName, LayerFormat>>;
+
 /**
- * How a volume's blocks are stored in layers. All volumes of a family (a volume, its snapshots, their clones) share a
- * format. Offsets and lengths are whole blocks. The caller excludes overlapping writes, and excludes writers from every
+ * How a volume's blocks are stored in layers. Of the layers of a volume, some at the bottom may be plain and those above
+ * them reduced, never the other way round (`conversion.ts`). The format of the top layer reads them all. Offsets and lengths are whole blocks. The caller excludes overlapping writes, and excludes writers from every
  * entry that a discard, a merge or a relocation touches.
  */
 export interface LayerFormat {

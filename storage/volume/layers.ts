@@ -36,6 +36,8 @@ import { EXTENTS_PER_PAGE, ExtentMap, ExtentMapPage } from './extent-map.ts';
  * - An extent of the plain format is in the map of exactly one layer: freeing a layer frees its extents, and no references
  *   are counted. (Chunks of the reduced format may be shared; `shared_chunks` counts their owners.)
  * - A layer is removed only when no volume and no snapshot names it.
+ * - Reduced layers may lie over plain ones, of a volume whose reduction was switched on later (`conversion.ts`); plain ones
+ *   never lie over reduced ones.
  */
 export type FormatName = 'plain' | 'reduced';
 
@@ -100,6 +102,14 @@ export class Layer {
   removeChild(child: Layer): void {
     if (this.#children instanceof Set) this.#children.delete(child);
     else if (this.#children === child) this.#children = undefined;
+  }
+
+  /** That with the lowest id. */
+  get firstChild(): Layer | undefined {
+    if (!(this.#children instanceof Set)) return this.#children;
+    let first: Layer | undefined;
+    for (const child of this.#children) if (!first || child.id < first.id) first = child;
+    return first;
   }
 
   /** A volume or a snapshot refers to it. */

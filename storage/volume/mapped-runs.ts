@@ -2,6 +2,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import { EXTENTS_PER_PAGE } from './extent-map.ts';
 import type { LayerFormat } from './format.ts';
 import { type Layer, stackOf } from './layers.ts';
+import { CHUNKS_PER_EXTENT } from './reduced/plain-below.ts';
 
 export interface MappedRun {
   readonly length: number;
@@ -68,21 +69,33 @@ class MapWalk {
 
   /** In order. Stops at the limit of lookups: then the rest is left out, not reported as empty. */
   *#pagesWithin(first: number, last: number): Generator<number> {
-    const known = this.#stack.reduce((sum, { map }) => sum + map.pages.size, 0);
+    const known = this.#stack.reduce((sum, layer) => sum + layer.map.pages.size * this.#spanOf(layer), 0);
     if (known <= Math.min(SORTED_PAGES_MAX, last - first)) {
-      const indexes = new Set(this.#stack.flatMap(({ map }) => [...map.pages.keys()]));
+      const indexes = new Set(this.#stack.flatMap((layer) => this.#indexesOf(layer)));
       yield* [...indexes].filter((index) => index >= first && index <= last).sort((a, b) => a - b);
       return;
     }
     const pageBytes = EXTENTS_PER_PAGE * this.#format.entryBytes;
     for (let index = first; index <= last; index += 1) {
       this.#lookups += this.#stack.length;
-      if (this.#stack.some(({ map }) => map.pages.has(index))) yield index;
+      if (this.#stack.some((layer) => layer.map.pages.has(Math.floor(index / this.#spanOf(layer))))) yield index;
       if (this.#lookups < LOOKUPS_MAX) continue;
       this.#add(Math.min((index + 1) * pageBytes, this.#range.end), false);
       this.#isFull = true;
       return;
     }
+  }
+
+  /** Pages of the top layer that one of this layer spans: plain layers may lie below reduced ones. */
+  #spanOf(layer: Layer): number {
+    return layer.format === this.#top.format ? 1 : CHUNKS_PER_EXTENT;
+  }
+
+  #indexesOf(layer: Layer): number[] {
+    const span = this.#spanOf(layer);
+    const indexes = [...layer.map.pages.keys()];
+    if (span === 1) return indexes;
+    return indexes.flatMap((index) => Array.from({ length: span }, (_, part) => index * span + part));
   }
 
   #addPage(end: number): void {

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT } from '../units.ts';
-import { EXTENTS_PER_PAGE, HOLE, isData, isOpaque } from './extent-map.ts';
+import { EXTENTS_PER_PAGE, isData, isOpaque } from './extent-map.ts';
 import { type Layer, stackOf } from './layers.ts';
-import { blockCountOf } from './reduced/address.ts';
+import { BLOCKS_PER_CHUNK, blockCountOf } from './reduced/address.ts';
+import { CHUNKS_PER_EXTENT } from './reduced/plain-below.ts';
 
 /** A page of a layer has 256 entries: this number takes far less than a millisecond. */
 const PAGES_PER_TURN = 64;
@@ -12,7 +13,7 @@ const PAGES_PER_TURN = 64;
  * maps of all layers page by page and yields in between; concurrent changes may be missed.
  */
 export async function shownBytes(top: Layer): Promise<number> {
-  const indices = new Set(stackOf(top).flatMap((layer) => [...layer.map.pages.keys()]));
+  const indices = new Set(stackOf(top).flatMap((layer) => pageIndices(layer, top)));
   let blocks = 0;
   let pages = 0;
   for (const index of indices) {
@@ -26,14 +27,24 @@ export async function shownBytes(top: Layer): Promise<number> {
   return blocks * BLOCK_BYTES;
 }
 
+/** Pages of the top layer: one of a plain layer below reduced ones spans several. */
+function pageIndices({ format, map }: Layer, top: Layer): number[] {
+  const indices = [...map.pages.keys()];
+  if (format === top.format) return indices;
+  return indices.flatMap((index) =>
+    Array.from({ length: CHUNKS_PER_EXTENT }, (_, chunk) => index * CHUNKS_PER_EXTENT + chunk),
+  );
+}
+
 function shownInPage(stack: readonly Layer[], index: number): number {
-  const pages = stack.flatMap((layer) => layer.map.pages.get(index) ?? []);
-  const isPlain = stack[0]?.format === 'plain';
   let blocks = 0;
   for (let slot = 0; slot < EXTENTS_PER_PAGE; slot += 1) {
-    for (const { entries } of pages) {
-      const entry = entries[slot] ?? HOLE;
-      if (isData(entry)) blocks += isPlain ? BLOCKS_PER_EXTENT : blockCountOf(entry);
+    const number = index * EXTENTS_PER_PAGE + slot;
+    for (const { format, map } of stack) {
+      const isBelow = format !== stack[0]?.format;
+      const entry = map.get(isBelow ? Math.floor(number / CHUNKS_PER_EXTENT) : number);
+      if (isData(entry))
+        blocks += format === 'reduced' ? blockCountOf(entry) : isBelow ? BLOCKS_PER_CHUNK : BLOCKS_PER_EXTENT;
       if (isData(entry) || isOpaque(entry)) break;
     }
   }

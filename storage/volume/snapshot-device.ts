@@ -2,7 +2,7 @@ import type { BlockDevice } from '../block-device.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, type Done } from '../units.ts';
 import { checkRange, readUnaligned } from './alignment.ts';
-import type { LayerFormat } from './format.ts';
+import type { LayerFormats } from './format.ts';
 import type { Layer } from './layers.ts';
 import { type MappedRun, mappedRuns } from './mapped-runs.ts';
 import type { Volume } from './volume.ts';
@@ -10,7 +10,7 @@ import type { Volume } from './volume.ts';
 export interface SnapshotSource {
   readonly id: string;
   readonly sizeBytes: number;
-  readonly format: LayerFormat;
+  readonly formats: LayerFormats;
   /** Evaluated for each request: a fold may replace the snapshot's layer. Throws once the snapshot is deleted. */
   readonly layer: () => Layer;
   /** The volume whose key decrypts it. */
@@ -30,8 +30,9 @@ export class SnapshotDevice implements BlockDevice {
 
   read(offset: number, into: Buffer): Done {
     checkRange(offset, into.length, this.sizeBytes);
-    const { format, id } = this.#source;
+    const { formats, id } = this.#source;
     const layer = this.#source.layer();
+    const format = formats[layer.format];
     const volume = this.#source.volume();
     if (volume.isLocked) throw new StorageError('locked', `Snapshot ${id} is of a locked volume; unlock it first.`);
     const view = { layer, cipher: volume.cipher, isSnapshot: true };
@@ -53,6 +54,7 @@ export class SnapshotDevice implements BlockDevice {
 
   mapped(offset: number, length: number, runsMax?: number): MappedRun[] {
     checkRange(offset, length, this.sizeBytes);
-    return mappedRuns(this.#source.format, this.#source.layer(), offset, length, runsMax);
+    const layer = this.#source.layer();
+    return mappedRuns(this.#source.formats[layer.format], layer, offset, length, runsMax);
   }
 }

@@ -5,7 +5,7 @@ import { RangeLock } from '../range-lock.ts';
 import { Meter, type OperationStatistics } from '../statistics.ts';
 import { BLOCK_BYTES, type Done } from '../units.ts';
 import { checkRange, edgesOf, readUnaligned } from './alignment.ts';
-import type { LayerFormat, LayerView, VolumeOptions } from './format.ts';
+import type { LayerFormat, LayerFormats, LayerView, VolumeOptions } from './format.ts';
 import { Gate } from './gate.ts';
 import type { Layer } from './layers.ts';
 import { type Caps, Limiter } from './limiter.ts';
@@ -21,7 +21,7 @@ export interface VolumeSetup {
   readonly id: string;
   readonly sizeBytes: number;
   readonly layer: Layer;
-  readonly format: LayerFormat;
+  readonly formats: LayerFormats;
   readonly encrypted: boolean;
   readonly options: VolumeOptions;
   /** Resolves when every acknowledged write survives a crash. */
@@ -47,7 +47,7 @@ export class Volume implements BlockDevice, LayerView {
   cipher: Xts | undefined;
   options: VolumeOptions;
   sizeBytes: number;
-  readonly format: LayerFormat;
+  readonly #formats: LayerFormats;
   readonly #commit: () => Promise<void>;
   readonly #readLimiter = new Limiter();
   readonly #writeLimiter = new Limiter();
@@ -63,8 +63,13 @@ export class Volume implements BlockDevice, LayerView {
     this.layer = setup.layer;
     this.encrypted = setup.encrypted;
     this.options = setup.options;
-    this.format = setup.format;
+    this.#formats = setup.formats;
     this.#commit = setup.commit;
+  }
+
+  /** That of its top layer: it changes when reduction is switched on for a volume made without. */
+  get format(): LayerFormat {
+    return this.#formats[this.layer.format];
   }
 
   get isLocked(): boolean {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXTENT_BYTES, Pool, type RaidGroup, type SpaceReserve, StorageError } from '@granary/storage';
+import { EXTENT_BYTES, Pool, type PoolSetup, type RaidGroup, type SpaceReserve, StorageError } from '@granary/storage';
 import type { NewPool, OnEngineEvent, PoolCache } from '../engine.ts';
 import type { Work } from '../work.ts';
 import type { IoTotals, PoolReport } from '../report.ts';
@@ -85,7 +85,7 @@ export class EnginePools {
     try {
       this.#removeFiles(id);
       const file = poolFile(folder, id);
-      entry.pool = await Pool.create({ id, mode, file, groups, reserve, onError: this.#onError(id) });
+      entry.pool = await Pool.create({ id, mode, file, groups, reserve, ...this.#listeners(id) });
       await syncFolder(join(folder, 'pools'));
       entry.pool.setCapacityLimit(capacityBytes);
       await catalogue.putPool({ ...record, state: 'ready' });
@@ -197,6 +197,7 @@ export class EnginePools {
         isOpen: true,
         ...entry.pool.space(),
         savedBytes: Math.max(0, logicalBytes - storedBytes),
+        chunkShare: entry.pool.chunkShare(),
         groups: entry.pool.groups.map(({ id }) => id),
         cache: entry.pool.cacheStatistics(),
         io: entry.io,
@@ -223,7 +224,7 @@ export class EnginePools {
     });
     try {
       const file = poolFile(folder, record.id);
-      entry.pool = Pool.open({ file, groups: present, reserve, onError: this.#onError(record.id) });
+      entry.pool = Pool.open({ file, groups: present, reserve, ...this.#listeners(record.id) });
       entry.pool.setCapacityLimit(record.capacityBytes);
     } catch (error) {
       this.#onError(record.id)(error);
@@ -258,6 +259,11 @@ export class EnginePools {
 
   #hasFailed(group: string): boolean {
     return this.#setup.groups.find(group)?.hasFailed() !== false;
+  }
+
+  #listeners(id: string): Pick<PoolSetup, 'onError' | 'onReduced'> {
+    const onReduced = (volume: string): void => this.#setup.onEvent({ type: 'volume-reduced', volume });
+    return { onError: this.#onError(id), onReduced };
   }
 
   #onError(id: string): (error: unknown) => void {

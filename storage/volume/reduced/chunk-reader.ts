@@ -2,30 +2,38 @@ import { allocate, release, type Xts } from '../../kernels/index.ts';
 import { BLOCK_BYTES, type Done } from '../../units.ts';
 import type { Caching } from '../format.ts';
 import { zeroFill } from '../pieces.ts';
-import { blockCountOf, cipherUnitOf, containerOf, isRaw } from './address.ts';
+import { BLOCKS_PER_CHUNK, blockCountOf, cipherUnitOf, containerOf, isRaw } from './address.ts';
 import { ChunkCache } from './chunk-cache.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import { copyPart, unpack } from './codec.ts';
 import { allOf } from './each.ts';
+import type { PlainBelow, PlainChunk } from './plain-below.ts';
 
 const CACHED_CHUNKS_MAX = 256;
 
-/** Blocks [from, from + count) of a chunk; without an address they are zeros. */
-export interface ChunkPart {
-  readonly address: number | undefined;
+/** Where a chunk is stored: at an address, or in plain layers; without either it is zeros. */
+export interface Place {
+  readonly address?: number | undefined;
+  readonly plain?: PlainChunk;
+  readonly caching?: Caching;
+}
+
+/** Blocks [from, from + count) of a chunk. */
+export interface ChunkPart extends Place {
   readonly from: number;
   readonly count: number;
-  readonly caching?: Caching;
 }
 
 /** Reads and unpacks chunks, and caches recently unpacked ones for sequential readers. */
 export class ChunkReader {
   readonly #space: ChunkSpace;
+  readonly #below: PlainBelow;
   readonly #cache = new ChunkCache(CACHED_CHUNKS_MAX);
   readonly #loading = new Map<number, Promise<Buffer>>();
 
-  constructor(space: ChunkSpace) {
+  constructor(space: ChunkSpace, below: PlainBelow) {
     this.#space = space;
+    this.#below = below;
   }
 
   /** Reads parts into consecutive parts of the buffer. All of them are looked up before this returns. */
@@ -46,7 +54,8 @@ export class ChunkReader {
     this.#cache.drop(address);
   }
 
-  #readPart({ address, from, caching }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {
+  #readPart({ address, plain: chunk, from, caching }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {
+    if (chunk) return this.#below.read(chunk, from, cipher, into, caching);
     if (address === undefined) return zeroFill(into);
     if (isRaw(address)) return this.#readRaw(address, from, cipher, into, caching);
     const plain = this.#cache.get(address);
@@ -87,7 +96,7 @@ export class ChunkReader {
   }
 }
 
-/** Adjacent raw chunks are read in one request. */
+/** Adjacent raw chunks, and adjacent plain ones, are read in one request. */
 function neighboursJoined(parts: readonly ChunkPart[]): ChunkPart[] {
   const joined: ChunkPart[] = [];
   for (const part of parts) {
@@ -99,9 +108,16 @@ function neighboursJoined(parts: readonly ChunkPart[]): ChunkPart[] {
 }
 
 function adjoins(one: ChunkPart, next: ChunkPart): boolean {
+  if (one.plain || next.plain) return isPlainNeighbour(one, next);
   if (one.address === undefined || next.address === undefined) return one.address === next.address;
   if (one.caching !== next.caching) return false;
   if (!isRaw(one.address) || !isRaw(next.address) || next.from !== 0) return false;
   if (containerOf(one.address) !== containerOf(next.address)) return false;
   return cipherUnitOf(one.address) + one.from + one.count === cipherUnitOf(next.address);
+}
+
+function isPlainNeighbour(one: ChunkPart, next: ChunkPart): boolean {
+  if (one.plain?.layer !== next.plain?.layer || !one.plain || !next.plain) return false;
+  if (one.caching !== next.caching || next.from !== 0) return false;
+  return (one.plain.number - next.plain.number) * BLOCKS_PER_CHUNK + one.from + one.count === 0;
 }

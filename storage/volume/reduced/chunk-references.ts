@@ -1,11 +1,13 @@
 import type { PoolCommits } from '../../metadata/pool-commits.ts';
 import type { Done } from '../../units.ts';
 import { HOLE, OPAQUE, PAGE_MASK } from '../extent-map.ts';
-import { type Caching, cachingOf, type LayerView } from '../format.ts';
+import { cachingOf, type LayerView } from '../format.ts';
 import type { Layer } from '../layers.ts';
 import { isAddress, isIndexed } from './address.ts';
 import type { ChunkIndex } from './chunk-index.ts';
+import type { Place } from './chunk-reader.ts';
 import type { ChunkSpace } from './chunk-space.ts';
+import type { PlainBelow } from './plain-below.ts';
 import { ReductionTotals } from './reduction.ts';
 
 /** Changes that may wait in memory for a commit; beyond that, a caller that makes more waits for one. */
@@ -19,11 +21,13 @@ export class ChunkReferences {
   readonly #space: ChunkSpace;
   readonly #index: ChunkIndex;
   readonly #commits: PoolCommits;
+  readonly #below: PlainBelow;
 
-  constructor(space: ChunkSpace, index: ChunkIndex, commits: PoolCommits) {
+  constructor(space: ChunkSpace, index: ChunkIndex, commits: PoolCommits, below: PlainBelow) {
     this.#space = space;
     this.#index = index;
     this.#commits = commits;
+    this.#below = below;
   }
 
   /** Makes the entry refer to an existing chunk of this digest; false when there is none. */
@@ -43,9 +47,14 @@ export class ChunkReferences {
 
   /** The entry reads as zeros from now on. */
   clear(layer: Layer, number: number): void {
-    const shines = layer.parent !== undefined && addressAt(layer.parent, number) !== undefined;
-    const entry = shines ? OPAQUE : HOLE;
+    const entry = this.isShown(layer.parent, number) ? OPAQUE : HOLE;
     if (layer.map.get(number) !== entry) this.put(layer, number, entry);
+  }
+
+  /** Whether the layer and those below it may show anything but zeros at the entry. */
+  isShown(top: Layer | undefined, number: number): boolean {
+    const shown = shownAt(top, number);
+    return typeof shown === 'number' || (shown !== undefined && this.#below.state(shown, number) !== 'unmapped');
   }
 
   put(layer: Layer, number: number, entry: number): void {
@@ -71,18 +80,20 @@ export class ChunkReferences {
   }
 }
 
-/** The address of the chunk visible at the entry, and how a cache treats it. */
-export function placeAt(view: LayerView, number: number): { address: number | undefined; caching: Caching } {
+/** Where the bytes visible at the entry lie, and how a cache treats them. */
+export function placeAt(view: LayerView, number: number): Place {
   for (let layer: Layer | undefined = view.layer; layer; layer = layer.parent) {
+    if (layer.format === 'plain') return { plain: { layer, number }, caching: cachingOf(view, layer) };
     const entry = layer.map.get(number);
     if (entry !== HOLE) return { address: isAddress(entry) ? entry : undefined, caching: cachingOf(view, layer) };
   }
   return { address: undefined, caching: 'past' };
 }
 
-/** The address of the chunk visible at the entry; `undefined` when it reads as zeros. */
-export function addressAt(top: Layer, number: number): number | undefined {
-  for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
+/** The address of the chunk visible at the entry, or the plain layer that shows through; `undefined` for zeros. */
+export function shownAt(top: Layer | undefined, number: number): number | Layer | undefined {
+  for (let layer = top; layer; layer = layer.parent) {
+    if (layer.format === 'plain') return layer;
     const entry = layer.map.get(number);
     if (entry !== HOLE) return isAddress(entry) ? entry : undefined;
   }

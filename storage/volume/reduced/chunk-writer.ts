@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../../units.ts';
 import type { LayerView } from '../format.ts';
 import type { Layer } from '../layers.ts';
 import { BLOCKS_PER_CHUNK, blockCountOf, cipherUnitOf, containerOf } from './address.ts';
-import { addressAt, type ChunkReferences } from './chunk-references.ts';
+import { type ChunkReferences, placeAt } from './chunk-references.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import { CHUNK_BYTES, isZeros, pack, type Packed } from './codec.ts';
@@ -73,7 +73,7 @@ export class ChunkWriter {
       if (dataAt + data.length < chunks.length) edges.add(end - 1);
       for (const number of edges) {
         const chunk = chunks.subarray((number - first) * CHUNK_BYTES, (number - first + 1) * CHUNK_BYTES);
-        const part = { address: addressAt(view.layer, number), from: 0, count: BLOCKS_PER_CHUNK };
+        const part = { ...placeAt(view, number), caching: 'past', from: 0, count: BLOCKS_PER_CHUNK } as const;
         await this.#reader.read([part], view.cipher, chunk);
       }
       data.copy(chunks, dataAt);

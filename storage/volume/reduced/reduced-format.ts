@@ -3,11 +3,12 @@ import type { Database } from '@granary/kernel/sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { PoolCommits } from '../../metadata/pool-commits.ts';
 import { BLOCK_BYTES, type Done } from '../../units.ts';
-import { entriesOf, HOLE } from '../extent-map.ts';
-import type { LayerFormat, LayerView } from '../format.ts';
+import { allocate, release } from '../../kernels/index.ts';
+import { entriesOf, HOLE, OPAQUE } from '../extent-map.ts';
+import type { LayerFormat, LayerView, LayerWriter } from '../format.ts';
 import type { Layer, Layers } from '../layers.ts';
 import { BLOCKS_PER_CHUNK } from './address.ts';
-import { addressAt, ChunkReferences, placeAt } from './chunk-references.ts';
+import { ChunkReferences, placeAt, shownAt } from './chunk-references.ts';
 import { ChunkIndex } from './chunk-index.ts';
 import { type ChunkPart, ChunkReader } from './chunk-reader.ts';
 import { ChunkSpace, type ContainerStore } from './chunk-space.ts';
@@ -15,13 +16,15 @@ import { ChunkWriter } from './chunk-writer.ts';
 import { CHUNK_BYTES } from './codec.ts';
 import { each } from './each.ts';
 import { openContainers } from './opening.ts';
+import { CHUNKS_PER_EXTENT, PlainBelow } from './plain-below.ts';
 import type { PoolReduction } from './reduction.ts';
 
 const ENTRIES_PER_TURN = 1024;
 
 /**
  * Chunks of a volume are compressed, deduplicated, and packed into containers; nothing is written in place. A map entry
- * refers to a whole chunk, so a layer hides lower ones chunk by chunk.
+ * refers to a whole chunk, so a layer hides lower ones chunk by chunk. Below reduced layers there may be plain ones
+ * (`conversion.ts`): where no reduced layer has an entry, they show through block by block.
  */
 export class ReducedFormat implements LayerFormat {
   readonly entryBytes = CHUNK_BYTES;
@@ -30,12 +33,14 @@ export class ReducedFormat implements LayerFormat {
   readonly #references: ChunkReferences;
   readonly #reader: ChunkReader;
   readonly #writer: ChunkWriter;
+  readonly #below: PlainBelow;
 
-  constructor(store: ContainerStore, commits: PoolCommits, database: Database) {
+  constructor(store: ContainerStore, commits: PoolCommits, database: Database, plain: LayerFormat) {
     this.#database = database;
     this.space = new ChunkSpace(store, commits);
-    this.#references = new ChunkReferences(this.space, new ChunkIndex(database, commits), commits);
-    this.#reader = new ChunkReader(this.space);
+    this.#below = new PlainBelow(plain);
+    this.#references = new ChunkReferences(this.space, new ChunkIndex(database, commits), commits, this.#below);
+    this.#reader = new ChunkReader(this.space, this.#below);
     this.#writer = new ChunkWriter(this.space, this.#references, this.#reader);
   }
 
@@ -67,7 +72,7 @@ export class ReducedFormat implements LayerFormat {
     const edges: { number: number; from: number; count: number }[] = [];
     for (const part of partsOf(offset / BLOCK_BYTES, length / BLOCK_BYTES)) {
       if (part.count === BLOCKS_PER_CHUNK) this.#references.clear(layer, part.number);
-      else if (addressAt(layer, part.number) !== undefined) edges.push(part);
+      else if (this.#references.isShown(layer, part.number)) edges.push(part);
     }
     if (edges.length === 0) return this.#references.pendingBounded();
     return each(edges, edges.length, ({ number, from, count }) => {
@@ -76,11 +81,14 @@ export class ReducedFormat implements LayerFormat {
   }
 
   isMapped(layer: Layer, block: number): boolean {
-    return addressAt(layer, Math.floor(block / BLOCKS_PER_CHUNK)) !== undefined;
+    const shown = shownAt(layer, Math.floor(block / BLOCKS_PER_CHUNK));
+    return typeof shown === 'object' ? this.#below.isMapped(shown, block) : shown !== undefined;
   }
 
-  entryState(layer: Layer, number: number): 'mapped' | 'unmapped' {
-    return addressAt(layer, number) === undefined ? 'unmapped' : 'mapped';
+  entryState(layer: Layer, number: number): 'mapped' | 'unmapped' | 'partial' {
+    const shown = shownAt(layer, number);
+    if (typeof shown === 'object') return this.#below.state(shown, number);
+    return shown === undefined ? 'unmapped' : 'mapped';
   }
 
   release(entry: number): void {
@@ -107,6 +115,35 @@ export class ReducedFormat implements LayerFormat {
       const pending = this.#references.pendingBounded();
       if (pending) await pending;
     }
+  }
+
+  /**
+   * Copies to `upper` what it shows of an extent of the plain layer below it, `lower`; afterwards it hides all of it.
+   * Nothing else writes to the extent meanwhile.
+   */
+  async absorb(lower: Layer, upper: Layer, extent: number, { cipher, options }: LayerWriter): Promise<void> {
+    const view = { layer: upper, cipher, options };
+    const end = (extent + 1) * CHUNKS_PER_EXTENT;
+    const isWanted = (number: number): boolean =>
+      upper.map.get(number) === HOLE && this.#below.isChunkMapped(lower, number);
+    for (let first = extent * CHUNKS_PER_EXTENT; first < end; first++) {
+      let next = first;
+      while (next < end && isWanted(next)) next++;
+      if (next === first) continue;
+      const bytes = allocate((next - first) * CHUNK_BYTES);
+      try {
+        await this.#below.read({ layer: lower, number: first }, 0, cipher, bytes);
+        await this.#writer.write(view, first * BLOCKS_PER_CHUNK, bytes);
+      } finally {
+        release(bytes);
+      }
+      first = next - 1;
+    }
+  }
+
+  /** The chunk reads as zeros, whatever lower layers hold. */
+  hide(layer: Layer, number: number): void {
+    this.#references.put(layer, number, OPAQUE);
   }
 
   /** Containers on extents of which `has` is true. */

@@ -109,14 +109,11 @@ export class VolumeHandle implements ShareVolume {
     pool.latencies = addLatencies(pool.latencies, addLatencies(latencies, this.#latenciesCounted, -1));
     this.#latenciesCounted = latencies;
     const figures = this.#figures;
-    const { sizeBytes, ownBytes, snapshotBytes, sharedBytes } = pool.open.volumeUsage(this.id);
+    const usage = pool.open.volumeUsage(this.id);
     this.#report = {
       id: this.id,
       pool: pool.id,
-      sizeBytes,
-      ownBytes,
-      snapshotBytes,
-      sharedBytes,
+      ...usage,
       isLocked: volume.isLocked,
       io: figures?.io ?? plus(this.#before, io),
       latencies: latenciesOf(figures?.latencies ?? addLatencies(this.#latenciesBefore, latencies)),

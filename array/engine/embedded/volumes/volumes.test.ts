@@ -45,6 +45,8 @@ test('a volume is made once, keeps what was flushed, grows, and is gone when del
     ownBytes: MIB,
     snapshotBytes: 0,
     sharedBytes: 0,
+    unreducedBytes: 0,
+    held: { own: { plainBytes: MIB, chunkBytes: 0 }, snapshots: { plainBytes: 0, chunkBytes: 0 } },
     isLocked: false,
     sizes: null,
     share: null,

@@ -1,0 +1,238 @@
+import { Alert, Button, Card, Grid, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { portal } from '../../api/portal.ts';
+import { act, useRead } from '../../api/queries.ts';
+import { usePlace } from '../../api/places.tsx';
+import { useParam } from '../../app/base.ts';
+import { useMay } from '../../app/identity.tsx';
+import { ActionButton, ActionMenu } from '../../contract/action.tsx';
+import { gigabytes } from '../../parts/format.ts';
+import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { Copy, Facts, Secret, State, Time, Working } from '../../parts/small.tsx';
+import type { Reply } from '../../api/operations.ts';
+import { actionsOf } from './actions.ts';
+import { manageAddress, type PortalArray } from './record.ts';
+
+type ShownArray = Reply<typeof portal.arrays.get.endpoint>['data'];
+
+/** The record of an array at the portal: what it is, what it costs to keep, and the way into it. */
+export default function ArrayDetail() {
+  const id = Number(useParam('arrayId'));
+  const reading = useRead(portal.arrays.get, { array_id: id });
+  if (reading.isPending) return <Loading />;
+  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
+  const array = reading.data.data;
+  return (
+    <Stack>
+      <Head array={array} />
+      {array.locked_down && (
+        <Alert color="yellow" title="Locked down">
+          The array serves its data, and nothing of it is changed until an administrator releases it.
+        </Alert>
+      )}
+      {array.progress < 100 && <Working value={array.progress} label={array.status_message ?? array.status} />}
+      {array.status === 'failed' && (
+        <Alert color="red" title="The array failed">
+          {array.status_message}
+        </Alert>
+      )}
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <What array={array} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Way array={array} />
+        </Grid.Col>
+      </Grid>
+      <Interfaces array={array} />
+      {array.storage_policies && <Policies array={array} />}
+      {array.product === 'object_storage' && <PublicService array={array} />}
+    </Stack>
+  );
+}
+
+function Head({ array }: { readonly array: ShownArray }) {
+  const listed = { ...array, drives: Object.keys(array.drives) } as unknown as PortalArray;
+  return (
+    <PageHead
+      title={array.name}
+      about={
+        <Group gap="xs">
+          <State of={array.status} /> {array.type}
+          {array.description}
+        </Group>
+      }
+    >
+      {array.status === 'created' && (
+        <Button component={Link} to={manageAddress(array)}>
+          Open the array
+        </Button>
+      )}
+      <ActionMenu label={array.name} actions={actionsOf(listed)} />
+    </PageHead>
+  );
+}
+
+function What({ array }: { readonly array: ShownArray }) {
+  const drives = Object.entries(array.drives).map(([type, count]) => `${count} × ${type}`);
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        What it is
+      </Title>
+      <Facts
+        of={[
+          ['Provider', array.provider.name],
+          ['Zones', array.allocation_zones.join(', ')],
+          ['Engine', array.engine && `${array.engine.name}, ${array.engine.specs}`],
+          ['App engine', array.app_engine && `${array.app_engine.name}, ${array.app_engine.specs}`],
+          ['Drives', drives.join(', ')],
+          ['Cache', `${gigabytes(array.cache.total_gb)} (${gigabytes(array.cache.included_gb)} with the engine)`],
+          ['Cache in effect', gigabytes(array.cache.in_effect_gb)],
+          ['File lifecycle', array.flc_enabled ? 'yes' : 'no'],
+          ['Two iSCSI targets', array.iscsi_dual_target_mode_enabled ? 'yes' : 'no'],
+          ['Ordered', <Time at={array.time_created_gmt} />],
+          ['Internal name', array.internal_name],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Way({ array }: { readonly array: ShownArray }) {
+  const place = usePlace('portal');
+  const reveal = async () => {
+    const { value } = await act(portal.arrays.get, place, { array_id: array.id }, { reveal: true });
+    return value?.data.initial_passcode ?? null;
+  };
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        How to reach it
+      </Title>
+      <Facts
+        of={[
+          ['Management', array.management_url === null ? null : <WithCopy text={array.management_url} />],
+          ['Address', array.ip_address === null ? null : <WithCopy text={array.ip_address} />],
+          ['IPv6 address', array.ipv6_address],
+          ['First password', <Secret reveal={reveal} label="the first password" />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function WithCopy({ text }: { readonly text: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      {text} <Copy text={text} />
+    </Group>
+  );
+}
+
+function Interfaces({ array }: { readonly array: ShownArray }) {
+  if (array.virtual_network_interfaces.length === 0) return null;
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        Networks
+      </Title>
+      <Table.ScrollContainer minWidth={500}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Network</Table.Th>
+              <Table.Th>VLAN</Table.Th>
+              <Table.Th>Address</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {array.virtual_network_interfaces.map((one) => (
+              <Table.Tr key={one.id}>
+                <Table.Td>{one.name}</Table.Td>
+                <Table.Td>{one.vlan_id}</Table.Td>
+                <Table.Td>
+                  {one.ip_address} {one.ipv6_address}
+                </Table.Td>
+                <Table.Td>{one.bound ? 'listens' : (one.problem ?? 'does not listen')}</Table.Td>
+                <Table.Td ta="right">
+                  <ActionButton
+                    op={portal.arrays.removeInterface}
+                    label="Leave"
+                    isSmall
+                    input={{ array_id: array.id, vni_ids: [one.id] }}
+                    about={`The array gives up ${one.ip_address}. Servers that use it there lose it.`}
+                  />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function Policies({ array }: { readonly array: ShownArray }) {
+  return (
+    <Card withBorder>
+      <Title order={2} size="h4" mb="sm">
+        Storage policies
+      </Title>
+      {array.storage_policies?.map((policy) => (
+        <Text key={policy.policy_name}>
+          {policy.display_name}: {policy.storage_policy_type}
+        </Text>
+      ))}
+    </Card>
+  );
+}
+
+function PublicService({ array }: { readonly array: ShownArray }) {
+  const may = useMay();
+  const input = { array_id: array.id };
+  const isOffered = array.public_objs !== null && array.public_objs !== undefined;
+  if (!isOffered && !may(portal.publicObjects.create)) return null;
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          Public object service
+        </Title>
+        <Group gap="xs">
+          {!isOffered && (
+            <ActionButton op={portal.publicObjects.create} label="Offer it to the public" isSmall input={input} />
+          )}
+          {isOffered && <ActionButton op={portal.publicObjects.update} label="Change" isSmall input={input} />}
+          {isOffered && (
+            <ActionButton
+              op={portal.publicObjects.delete}
+              label="Remove"
+              isSmall
+              input={input}
+              destroys={array.public_objs?.account_name ?? array.name}
+              about="The account of the service goes with all it holds."
+            />
+          )}
+        </Group>
+      </Group>
+      {isOffered ? (
+        <Facts
+          of={[
+            ['Account', array.public_objs?.account_name],
+            ['Address', array.public_objs?.ip],
+            ['Host', array.public_objs?.host],
+            ['Accounts open by themselves', array.public_objs?.auto_approve ? 'yes' : 'no'],
+            ['Price', array.public_objs && `${array.public_objs.price} USD an hour`],
+          ]}
+        />
+      ) : (
+        <Text c="dimmed" size="sm">
+          Strangers can ask for accounts once the array is offered under a name of its own.
+        </Text>
+      )}
+    </Card>
+  );
+}

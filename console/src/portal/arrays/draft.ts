@@ -1,0 +1,75 @@
+import type { PortalCloud } from './record.ts';
+
+/** An order as it is being made. */
+export interface Order {
+  readonly kind: 'storage_array' | 'object_storage';
+  readonly provider: string;
+  readonly engine: string;
+  readonly drives: Readonly<Record<string, number>>;
+  readonly policyType: number | undefined;
+  readonly name: string;
+  readonly description: string;
+  readonly zone: string | undefined;
+  readonly makesPools: boolean;
+  readonly fileLifecycle: boolean;
+  readonly moderate: boolean;
+}
+
+interface Offered {
+  readonly provider: { readonly key: string };
+  readonly cloud: PortalCloud;
+}
+
+/** The smallest array that works: a small engine, a mirrored pair. */
+export function newOrder({ provider, cloud }: Offered): Order {
+  const [drive] = cloud.drive_types;
+  const least = Math.max(2, cloud.minimum_drives);
+  return {
+    kind: 'storage_array',
+    provider: provider.key,
+    engine: cloud.engine_types[0]?.key ?? '',
+    drives: drive ? { [drive.key]: least } : {},
+    policyType: undefined,
+    name: '',
+    description: '',
+    zone: undefined,
+    makesPools: true,
+    fileLifecycle: false,
+    moderate: false,
+  };
+}
+
+/** What still stands in the way, in words. */
+export function problemsOf(order: Order, cloud: PortalCloud): string[] {
+  const count = Object.values(order.drives).reduce((sum, one) => sum + one, 0);
+  const engine = cloud.engine_types.find(({ key }) => key === order.engine);
+  const isBlock = order.kind === 'storage_array';
+  return [
+    order.name.trim() === '' && 'It needs a name.',
+    count < cloud.minimum_drives && `It needs at least ${cloud.minimum_drives} drives.`,
+    isBlock && !engine && 'It needs an engine.',
+    isBlock && engine && count > engine.max_drives && `${engine.name} takes at most ${engine.max_drives} drives.`,
+    !isBlock && order.policyType === undefined && 'Choose how objects are kept.',
+    !isBlock && Object.keys(order.drives).length > 1 && 'Object storage takes drives of one type.',
+  ].filter((problem) => typeof problem === 'string');
+}
+
+/** The order as the API takes it. */
+export function inputOf(order: Order): Readonly<Record<string, unknown>> {
+  const isBlock = order.kind === 'storage_array';
+  return {
+    name: order.name.trim(),
+    kind: order.kind,
+    provider: order.provider,
+    drives: order.drives,
+    description: order.description === '' ? undefined : order.description,
+    allocation_zone: order.zone,
+    moderate: order.moderate || undefined,
+    ...(isBlock && {
+      engine: order.engine,
+      create_raid_10_pools: order.makesPools,
+      flc_enabled: order.fileLifecycle ? 'YES' : undefined,
+    }),
+    ...(!isBlock && { array_zone_group_storage_policy_type_id: order.policyType }),
+  };
+}

@@ -1,0 +1,304 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  NumberInput,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Stepper,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { portal } from '../../api/portal.ts';
+import { useAct, useRead } from '../../api/queries.ts';
+import { CommandView } from '../../contract/command-view.tsx';
+import { gigabytes } from '../../parts/format.ts';
+import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
+import { PricePanel } from './price-panel.tsx';
+import type { PortalCloud } from './record.ts';
+
+/** An order in steps, with the price beside it from the first choice on. */
+export default function OrderArray() {
+  const clouds = useRead(portal.clouds.list, {});
+  const providers = useRead(portal.providers.list, {});
+  const prices = useRead(portal.pricing.get, {});
+  if (clouds.isPending || providers.isPending || prices.isPending) return <Loading />;
+  const error = clouds.error ?? providers.error ?? prices.error;
+  if (error) return <Failed error={error} />;
+  const offered = (providers.data?.data ?? []).filter(({ enabled }) => enabled !== 'false');
+  const found = offered.flatMap((provider) => {
+    const cloud = clouds.data?.data.find(({ id }) => id === provider.cloud_id);
+    return cloud ? [{ provider, cloud }] : [];
+  });
+  const [first] = found;
+  if (!first) {
+    return (
+      <Empty title="Nothing can be ordered yet.">An administrator has to register a cloud and a provider first.</Empty>
+    );
+  }
+  return <Steps first={first} offers={found} prices={prices.data?.data.io_engines ?? {}} />;
+}
+
+export interface Offer {
+  readonly provider: { readonly id: string; readonly key: string; readonly name: string };
+  readonly cloud: PortalCloud;
+}
+
+interface StepsProps {
+  readonly first: Offer;
+  readonly offers: readonly Offer[];
+  readonly prices: Readonly<Record<string, { readonly data: Readonly<Record<string, { readonly value: string }>> }>>;
+}
+
+function Steps({ first, offers, prices }: StepsProps) {
+  const [order, setOrder] = useState<Order>(() => newOrder(first));
+  const [step, setStep] = useState(0);
+  const [isCommand, setCommand] = useState(false);
+  const ordering = useAct(portal.arrays.create);
+  const navigate = useNavigate();
+  const offer = offers.find(({ provider }) => provider.key === order.provider) ?? first;
+  const change = (part: Partial<Order>) => setOrder((before) => ({ ...before, ...part }));
+  const problems = problemsOf(order, offer.cloud);
+  const input = inputOf(order);
+
+  async function submit(): Promise<void> {
+    const { value } = await ordering.mutateAsync(input as never);
+    const { id, name } = value?.data ?? {};
+    notifications.show({ color: 'teal', message: `Array ${name} is ordered.` });
+    void navigate({ to: id === undefined ? '/arrays' : `/arrays/${id}` });
+  }
+
+  return (
+    <>
+      <PageHead title="Order an array" />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Stepper active={step} onStepClick={setStep} orientation="vertical" size="sm">
+          <Stepper.Step
+            label="What"
+            description={order.kind === 'object_storage' ? 'Object storage' : 'Block and file'}
+          >
+            <What order={order} change={change} offers={offers} />
+          </Stepper.Step>
+          <Stepper.Step
+            label="Size"
+            description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}
+          >
+            <Size order={order} change={change} cloud={offer.cloud} />
+          </Stepper.Step>
+          <Stepper.Step label="Order" description={order.name || 'Name it'}>
+            <Details order={order} change={change} cloud={offer.cloud} />
+          </Stepper.Step>
+        </Stepper>
+        <Stack>
+          <PricePanel order={order} offer={offer} prices={prices[`provider${offer.provider.id}`]?.data ?? {}} />
+          {step === 2 && problems.length > 0 && (
+            <Alert color="yellow" title="Before it can be ordered">
+              {problems.map((problem) => (
+                <Text key={problem} size="sm">
+                  {problem}
+                </Text>
+              ))}
+            </Alert>
+          )}
+          {ordering.error && <Failed error={ordering.error} />}
+          {isCommand && <CommandView op={portal.arrays.create} input={input} />}
+          <Group justify="space-between">
+            <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
+              Show as command
+            </Button>
+            <Group>
+              {step > 0 && (
+                <Button variant="default" onClick={() => setStep(step - 1)}>
+                  Back
+                </Button>
+              )}
+              {step < 2 ? (
+                <Button onClick={() => setStep(step + 1)}>Next</Button>
+              ) : (
+                <Button
+                  onClick={() => void submit().catch(() => undefined)}
+                  loading={ordering.isPending}
+                  disabled={problems.length > 0}
+                >
+                  Order
+                </Button>
+              )}
+            </Group>
+          </Group>
+        </Stack>
+      </SimpleGrid>
+    </>
+  );
+}
+
+interface PartProps {
+  readonly order: Order;
+  readonly change: (part: Partial<Order>) => void;
+}
+
+function What({ order, change, offers }: PartProps & { readonly offers: readonly Offer[] }) {
+  const hasObjects = offers.some(({ cloud }) => cloud.objs.enabled);
+  const choose = (key: string | null) => {
+    const offer = offers.find(({ provider }) => provider.key === key);
+    if (offer) change({ ...newOrder(offer), name: order.name, kind: order.kind });
+  };
+  return (
+    <Stack>
+      <Radio.Group label="What do you need?" value={order.kind} onChange={(kind) => change({ kind: kind })}>
+        <Stack mt="xs" gap="xs">
+          <Radio
+            value="storage_array"
+            label="Disks and file shares"
+            description="Volumes over iSCSI, shares over NFS"
+          />
+          <Radio
+            value="object_storage"
+            label="Object storage"
+            description="Buckets over S3 and Swift"
+            disabled={!hasObjects}
+          />
+        </Stack>
+      </Radio.Group>
+      <Select
+        label="Where"
+        data={offers.map(({ provider }) => ({ value: provider.key, label: provider.name }))}
+        value={order.provider}
+        onChange={choose}
+        allowDeselect={false}
+      />
+    </Stack>
+  );
+}
+
+function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalCloud }) {
+  const setDrives = (key: string, count: number) => {
+    const { [key]: _, ...others } = order.drives;
+    change({ drives: count > 0 ? { ...others, [key]: count } : others });
+  };
+  const raw = cloud.drive_types.reduce((sum, { key, capacity_gb: gb }) => sum + gb * (order.drives[key] ?? 0), 0);
+  return (
+    <Stack>
+      {order.kind === 'storage_array' && (
+        <Radio.Group label="Engine" value={order.engine} onChange={(engine) => change({ engine })}>
+          <Stack mt="xs" gap="xs">
+            {cloud.engine_types.map(({ key, name, specs, max_drives: most, hourly_price_usd: price }) => (
+              <Radio
+                key={key}
+                value={key}
+                label={`${name}: ${specs}`}
+                description={`Up to ${most} drives, ${price} USD an hour`}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      {order.kind === 'object_storage' && <PolicyChoice order={order} change={change} cloud={cloud} />}
+      {cloud.drive_types.map(({ key, name, capacity_gb: gb, hourly_price_usd: price }) => (
+        <NumberInput
+          key={key}
+          label={name}
+          description={`${gigabytes(gb)} each, ${price} USD an hour`}
+          min={0}
+          max={10_000}
+          value={order.drives[key] ?? 0}
+          onChange={(count) => setDrives(key, Number(count))}
+        />
+      ))}
+      <Text size="sm">
+        {gigabytes(raw)} of drives. Mirrored pairs leave half of it, RAID6 all but two drives of a group.
+      </Text>
+    </Stack>
+  );
+}
+
+function PolicyChoice({ order, change, cloud }: PartProps & { readonly cloud: PortalCloud }) {
+  const types = policyTypesOf(cloud);
+  return (
+    <Radio.Group
+      label="How objects are kept"
+      value={String(order.policyType ?? '')}
+      onChange={(id) => change({ policyType: Number(id) })}
+    >
+      <Stack mt="xs" gap="xs">
+        {types.map(({ id, name }) => (
+          <Radio key={id} value={String(id)} label={name} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+function policyTypesOf(cloud: PortalCloud): readonly { readonly id: number; readonly name: string }[] {
+  const text = cloud.array_zone_group_storage_policy_types.array_zone_group_storage_policy_type;
+  try {
+    return JSON.parse(text) as { id: number; name: string }[];
+  } catch {
+    return [];
+  }
+}
+
+function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalCloud }) {
+  return (
+    <Card p={0}>
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          value={order.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          data-autofocus
+        />
+        <Textarea
+          label="Description"
+          value={order.description}
+          onChange={(event) => change({ description: event.currentTarget.value })}
+          autosize
+        />
+        {cloud.zones.length > 1 && (
+          <Select
+            label="Zone"
+            description="Left open, Granary spreads the drives"
+            clearable
+            data={cloud.zones.map(({ allocation_zone_name: value, allocation_zone_disp_name: label }) => ({
+              value,
+              label,
+            }))}
+            value={order.zone ?? null}
+            onChange={(zone) => change({ zone: zone ?? undefined })}
+          />
+        )}
+        {order.kind === 'storage_array' && (
+          <>
+            <Checkbox
+              label="Make pools at once"
+              description="Mirrored pairs of its drives, so that volumes can be made right away"
+              checked={order.makesPools}
+              onChange={(event) => change({ makesPools: event.currentTarget.checked })}
+            />
+            <Checkbox
+              label="File lifecycle"
+              description="Files of shares can be archived to object storage or expire"
+              checked={order.fileLifecycle}
+              onChange={(event) => change({ fileLifecycle: event.currentTarget.checked })}
+            />
+          </>
+        )}
+        <Checkbox
+          label="Ask an administrator first"
+          description="The order waits until it is approved"
+          checked={order.moderate}
+          onChange={(event) => change({ moderate: event.currentTarget.checked })}
+        />
+      </Stack>
+    </Card>
+  );
+}

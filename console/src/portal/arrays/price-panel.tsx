@@ -1,0 +1,82 @@
+import { Card, Group, Table, Text, Title } from '@mantine/core';
+import { money } from '../../parts/format.ts';
+import type { Order } from './draft.ts';
+import type { PortalCloud } from './record.ts';
+
+interface PricePanelProps {
+  readonly order: Order;
+  readonly offer: { readonly cloud: PortalCloud; readonly provider: { readonly name: string } };
+  /** What an hour of each engine costs at this provider. */
+  readonly prices: Readonly<Record<string, { readonly value: string }>>;
+}
+
+interface Item {
+  readonly name: string;
+  readonly quantity: number;
+  readonly hourly: number;
+}
+
+const HOURS_A_MONTH = 730;
+
+/** What the order will cost, hour by hour. */
+export function PricePanel({ order, offer, prices }: PricePanelProps) {
+  const items = itemsOf(order, offer.cloud, prices);
+  const hourly = items.reduce((sum, { quantity, hourly: price }) => sum + quantity * price, 0);
+  return (
+    <Card withBorder aria-live="polite">
+      <Title order={2} size="h4">
+        Price at {offer.provider.name}
+      </Title>
+      <Table my="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Item</Table.Th>
+            <Table.Th ta="right">How many</Table.Th>
+            <Table.Th ta="right">USD an hour</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map(({ name, quantity, hourly: price }) => (
+            <Table.Tr key={name}>
+              <Table.Td>{name}</Table.Td>
+              <Table.Td ta="right">{quantity}</Table.Td>
+              <Table.Td ta="right">{rate(quantity * price)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group justify="space-between">
+        <Text fw={700}>{rate(hourly)} USD an hour</Text>
+        <Text c="dimmed">about {money(hourly * HOURS_A_MONTH)} a month</Text>
+      </Group>
+      <Text size="xs" c="dimmed">
+        Billed by the second. Hibernated, only drives and public addresses are billed.
+      </Text>
+    </Card>
+  );
+}
+
+/** Prices of an hour are small: as many digits as they have, up to a hundredth of a cent. */
+function rate(amount: number): string {
+  return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+}
+
+function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['prices']): Item[] {
+  const drives = cloud.drive_types
+    .filter(({ key }) => (order.drives[key] ?? 0) > 0)
+    .map(({ key, name, hourly_price_usd: price }) => ({
+      name,
+      quantity: order.drives[key] ?? 0,
+      hourly: Number(price),
+    }));
+  if (order.kind === 'object_storage') return drives;
+  const engine = cloud.engine_types.find(({ key }) => key === order.engine);
+  const app = cloud.app_engines.find((one) => one.default === 'true');
+  return [
+    ...(engine
+      ? [{ name: engine.name, quantity: 1, hourly: Number(prices[engine.key]?.value ?? engine.hourly_price_usd) }]
+      : []),
+    ...(app ? [{ name: app.name, quantity: 1, hourly: Number(app.price) }] : []),
+    ...drives,
+  ];
+}
