@@ -1,0 +1,86 @@
+import { Group, Select } from '@mantine/core';
+import { arrayEventKinds } from '@granary/contract/array';
+import { array } from '../../api/array.ts';
+import { useRead } from '../../api/queries.ts';
+import { useAddressText } from '../../app/base.ts';
+import { words } from '../../parts/format.ts';
+import { Empty, PageHead } from '../../parts/messages.tsx';
+import { Reading } from '../../parts/reading.tsx';
+import { Time } from '../../parts/small.tsx';
+import { DataTable, type Column } from '../../parts/table.tsx';
+import type { Message } from '../records.ts';
+import { SEVERITIES, Severity } from './event-list.tsx';
+
+const SHOWN_MAX = 1000;
+
+const columns: readonly Column<Message>[] = [
+  {
+    name: 'severity',
+    heading: 'Severity',
+    cell: ({ msg_severity }) => <Severity of={msg_severity} />,
+    value: ({ msg_severity }) => Number(msg_severity),
+  },
+  {
+    name: 'event',
+    heading: 'Event',
+    cell: ({ msg_title }) => <span title={msg_title}>{msg_title}</span>,
+    value: ({ msg_title }) => msg_title,
+  },
+  {
+    name: 'time',
+    heading: 'When',
+    cell: ({ msg_time }) => <Time at={msg_time} />,
+    value: ({ msg_time }) => msg_time,
+  },
+];
+
+export default function Events() {
+  const [severity, setSeverity] = useAddressText('severity');
+  const [kind, setKind] = useAddressText('kind');
+  const reading = useRead(array.messages.list, {
+    limit: SHOWN_MAX,
+    ...(severity !== '' && { severity: Number(severity) }),
+    ...(kind !== '' && { attr_key: 'kind', attr_value: kind }),
+  });
+  const filters = (
+    <Group gap="xs">
+      <Select
+        aria-label="Severity"
+        placeholder="Any severity"
+        data={Object.entries(SEVERITIES).map(([value, [label]]) => ({ value, label }))}
+        value={severity === '' ? null : severity}
+        onChange={(value) => setSeverity(value ?? '')}
+        clearable
+        w={160}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="Any kind"
+        data={arrayEventKinds.map((value) => ({ value, label: words(value) }))}
+        value={kind === '' ? null : kind}
+        onChange={(value) => setKind(value ?? '')}
+        clearable
+        searchable
+        w={200}
+      />
+    </Group>
+  );
+  return (
+    <>
+      <PageHead title="Events" about={`What happened on the array, the newest first; at most ${SHOWN_MAX} are shown.`}>
+        {filters}
+      </PageHead>
+      <Reading of={reading}>
+        {({ messages }) => (
+          <DataTable
+            label="Events"
+            rows={messages}
+            columns={columns}
+            rowKey={({ msg_id }) => msg_id}
+            empty={<Empty title="No event is like that." />}
+          />
+        )}
+      </Reading>
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import { arrayApi } from '@granary/contract/array';
+import { GroupPage } from '../../contract/group-page.tsx';
+
+export default function Webhooks() {
+  return (
+    <GroupPage
+      api={arrayApi}
+      group="webhooks"
+      title="Webhooks"
+      about="Addresses that the events of the array are posted to. The secret that signs them is shown once."
+    />
+  );
+}

@@ -1,0 +1,100 @@
+import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { array } from '../../api/array.ts';
+import { useAct } from '../../api/queries.ts';
+import { useMay } from '../../app/identity.tsx';
+import { CommandView } from '../../contract/command-view.tsx';
+import { Failed } from '../../parts/messages.tsx';
+
+const MB_IN_GB = 1024;
+
+/** One quota; the operation takes many at once as JSON. */
+export function SetQuota({ volume, scope }: { readonly volume: string; readonly scope: 'user' | 'group' | 'project' }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const may = useMay();
+  if (!may(array.quotas.set, { id: volume })) return null;
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        Set a quota
+      </Button>
+      {isOpen && <Dialog volume={volume} scope={scope} close={close} />}
+    </>
+  );
+}
+
+function Dialog(props: {
+  readonly volume: string;
+  readonly scope: 'user' | 'group' | 'project';
+  readonly close: () => void;
+}) {
+  const { volume, scope, close } = props;
+  const [number, setNumber] = useState<number>();
+  const [size, setSize] = useState<number>();
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const acting = useAct(array.quotas.set);
+  const input = {
+    id: volume,
+    quotas: [
+      {
+        source_id: number ?? 0,
+        source_type: scope,
+        nas_type: 'uid',
+        limit: String(Math.round((size ?? 0) * MB_IN_GB)),
+      },
+    ],
+  };
+  async function submit(): Promise<void> {
+    try {
+      const { value } = await acting.mutateAsync(input);
+      if (value && value.errors.length > 0) setRefused(value.errors);
+      else close();
+    } catch {
+      // Shown in the dialog.
+    }
+  }
+  return (
+    <Modal opened onClose={close} title={`Quota of a ${scope}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Stack>
+          <NumberInput
+            label={`Number of the ${scope}`}
+            description={scope === 'project' ? 'As the list of projects shows it' : 'As the NFS client has it'}
+            min={0}
+            required
+            value={number ?? ''}
+            onChange={(value) => setNumber(value === '' ? undefined : Number(value))}
+          />
+          <NumberInput
+            label="May keep, GiB"
+            description="0 removes the quota"
+            min={0}
+            decimalScale={3}
+            required
+            value={size ?? ''}
+            onChange={(value) => setSize(value === '' ? undefined : Number(value))}
+          />
+          {acting.error && <Failed error={acting.error} />}
+          {refused.map((text) => (
+            <Failed key={text} error={new Error(text)} />
+          ))}
+          <CommandView op={array.quotas.set} input={input} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={acting.isPending} disabled={number === undefined || size === undefined}>
+              Set the quota
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,45 @@
+import { array } from '../../api/array.ts';
+import { action, type ActionProps } from '../../contract/action.tsx';
+import { driveChoices } from '../drives/actions.ts';
+import type { Drive, RaidGroup } from '../records.ts';
+
+export function groupActions(group: RaidGroup, free: readonly Drive[]): ActionProps<never>[] {
+  const input = { id: group.name };
+  const isScrubbing = group.status.startsWith('Scrubbing');
+  const scrub = isScrubbing
+    ? action({ op: array.raidGroups.pauseScrub, label: 'Pause the scrub', input })
+    : action({
+        op: array.raidGroups.scrub,
+        label: 'Scrub',
+        input,
+        about: 'All drives are read; what does not match is repaired. The event log gets the result.',
+        said: 'The scrub has begun.',
+      });
+  return [
+    scrub,
+    action({
+      op: array.raidGroups.addHotSpare,
+      label: 'Add a spare',
+      input,
+      labels: { disk: 'Drive' },
+      choices: { disk: driveChoices(free) },
+      about: 'It takes the place of the first drive that fails, without anybody’s doing.',
+    }),
+    action({ op: array.raidGroups.removeHotSpare, label: 'Free the spare', input }),
+    action({
+      op: array.raidGroups.setResyncSpeed,
+      label: 'Rebuild speed',
+      input,
+      start: { min: group.min_resync_speed, max: group.max_resync_speed },
+      labels: { min: 'While servers work, MB/s', max: 'Otherwise, MB/s' },
+    }),
+    action({ op: array.raidGroups.rename, label: 'Rename', input, start: { newname: group.display_name } }),
+    action({
+      op: array.raidGroups.delete,
+      label: 'Delete',
+      input,
+      destroys: group.display_name,
+      about: 'Its drives are free again. A RAID group that a pool uses is not deleted.',
+    }),
+  ];
+}

@@ -1,0 +1,36 @@
+import { array } from '../../api/array.ts';
+import { action, type ActionProps } from '../../contract/action.tsx';
+import { localTime, timeOf } from '../../parts/format.ts';
+import type { Snapshot } from '../records.ts';
+
+export function takenAt(snapshot: Pick<Snapshot, 'created_at'>): Date {
+  return timeOf(snapshot.created_at) ?? new Date(0);
+}
+
+/** `isAttached`: a server has the volume, and has to mount it again after it was taken back. */
+export function snapshotActions(snapshot: Snapshot, isAttached: boolean): ActionProps<never>[] {
+  const { name: id, display_name: name, volume_ext_name: volume, volume_display_name: of } = snapshot;
+  return [
+    action({
+      op: array.volumes.restore,
+      label: 'Take the volume back to it',
+      input: { id: volume, snapshot: id },
+      fields: isAttached ? ['force'] : [],
+      more: [],
+      destroys: of,
+      about: `${of} gets the data it had on ${localTime(takenAt(snapshot))}. A snapshot of its present data is taken first, so this can be undone.`,
+      said: `${of} is being taken back.`,
+    }),
+    action({
+      op: array.consistencyGroups.clone,
+      label: 'Clone to a new volume',
+      input: { volume_cg_id: snapshot.cg_name, snapshot: id },
+      fields: ['name'],
+      more: [],
+      labels: { name: 'Name of the new volume' },
+      start: { name: `${of}-${name}`.slice(0, 64) },
+    }),
+    action({ op: array.snapshots.rename, label: 'Rename', input: { id }, start: { newname: name } }),
+    action({ op: array.snapshots.delete, label: 'Delete', input: { snapshot_id: id }, destroys: name }),
+  ];
+}

@@ -1,0 +1,86 @@
+import { useMemo, type ReactNode } from 'react';
+import { array } from '../../api/array.ts';
+import { useRead } from '../../api/queries.ts';
+import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
+import { IconPlus } from '../../parts/icons.tsx';
+import { Empty, PageHead } from '../../parts/messages.tsx';
+import { Reading } from '../../parts/reading.tsx';
+import { DataTable, type Column } from '../../parts/table.tsx';
+import { policyColumns, type SnapshotPolicy } from './policy-columns.tsx';
+
+const LABELS = {
+  display_name: 'Name',
+  create_policy: 'When',
+  delete_policy: 'How many to keep',
+  destination_policy: 'How many to keep where a mirror sends them',
+  empty: 'Even when nothing changed',
+};
+
+const actions: Column<SnapshotPolicy> = {
+  name: 'actions',
+  heading: '',
+  align: 'right',
+  cell: (policy) => (
+    <ActionMenu
+      label={policy.display_name}
+      actions={[
+        action({
+          op: array.snapshotPolicies.update,
+          label: 'Change',
+          input: { id: policy.name },
+          labels: LABELS,
+          start: {
+            display_name: policy.display_name,
+            create_policy: policy.create_policy,
+            delete_policy: policy.delete_policy ?? undefined,
+          },
+        }),
+        action({
+          op: array.snapshotPolicies.delete,
+          label: 'Delete',
+          input: { id: policy.name },
+          destroys: policy.display_name,
+        }),
+      ]}
+    />
+  ),
+};
+
+export default function Policies() {
+  const reading = useRead(array.snapshotPolicies.list, {});
+  const columns = useMemo(() => [...policyColumns, actions], []);
+  return (
+    <>
+      <PageHead title="Snapshot policies" about="When snapshots are taken, and how many are kept.">
+        <NewPolicy />
+      </PageHead>
+      <Reading of={reading}>
+        {({ snapshot_policies: policies }) => (
+          <DataTable
+            label="Snapshot policies"
+            rows={policies}
+            columns={columns}
+            rowKey={({ name }) => name}
+            empty={<Empty title="There are no snapshot policies yet." action={<NewPolicy />} />}
+          />
+        )}
+      </Reading>
+    </>
+  );
+}
+
+function NewPolicy(): ReactNode {
+  return (
+    <ActionButton
+      op={array.snapshotPolicies.create}
+      label="New policy"
+      icon={<IconPlus />}
+      isMain
+      fields={['display_name', 'create_policy', 'delete_policy']}
+      labels={LABELS}
+      start={{ create_policy: '0 * * * *', delete_policy: 'N24' }}
+      about="Five fields: minute, hour, day of the month, month, day of the week, in UTC. 0 2 * * * is every day at 02:00, */15 * * * * every 15 minutes."
+      said="The policy is there. Attach it on the page of a volume."
+    />
+  );
+}

@@ -1,0 +1,16 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Failed, Loading } from './messages.tsx';
+
+/** What a reading answered, once it did; meanwhile that it is on its way, or why it failed. */
+export function Reading<T>({
+  of: reading,
+  children,
+}: {
+  readonly of: UseQueryResult<T>;
+  readonly children: (value: T) => ReactNode;
+}) {
+  if (reading.isPending) return <Loading />;
+  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
+  return <>{children(reading.data)}</>;
+}
