@@ -1,0 +1,127 @@
+import { Alert, Anchor, Breadcrumbs, Button, FileButton, Group, SegmentedControl, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState, type DragEvent } from 'react';
+import { useAddressText, useBase, useParam } from '../../app/base.ts';
+import { IconGear, IconUpload } from '../../parts/icons.tsx';
+import { PageHead } from '../../parts/messages.tsx';
+import { folders } from '../s3/paths.ts';
+import { uploadQueue } from '../s3/queue.ts';
+import { s3Key, useS3 } from '../s3/use.ts';
+import { droppedFiles, type Chosen } from './dropped.ts';
+import { Objects } from './objects.tsx';
+import { Uploads } from './uploads.tsx';
+import { Versions } from './versions.tsx';
+
+/** What a bucket holds: folders, objects and their versions. */
+export default function BucketBrowser() {
+  const bucket = useParam('bucket');
+  const [prefix] = useAddressText('prefix');
+  const [shown, setShown] = useAddressText('shown');
+  const base = useBase();
+  const upload = useUpload(bucket, prefix);
+  const { isOver, ...dropping } = useDropping(upload);
+  return (
+    <div {...dropping}>
+      <PageHead title={bucket} about={<Way bucket={bucket} prefix={prefix} />}>
+        <SegmentedControl
+          size="xs"
+          aria-label="What is shown"
+          value={shown}
+          onChange={setShown}
+          data={[
+            { value: '', label: 'Objects' },
+            { value: 'versions', label: 'Versions' },
+          ]}
+        />
+        <Button
+          component={Link}
+          to={`${base}/buckets/${bucket}/settings`}
+          variant="default"
+          leftSection={<IconGear size={16} />}
+        >
+          Settings
+        </Button>
+        <FileButton multiple onChange={(files) => upload(files.map((file) => ({ path: file.name, file })))}>
+          {(props) => (
+            <Button {...props} leftSection={<IconUpload size={16} />}>
+              Upload
+            </Button>
+          )}
+        </FileButton>
+      </PageHead>
+      {isOver && (
+        <Alert color="teal" mb="md">
+          Let go to upload into {prefix === '' ? bucket : prefix}
+        </Alert>
+      )}
+      <Uploads bucket={bucket} />
+      {shown === 'versions' ? (
+        <Versions key={prefix} bucket={bucket} prefix={prefix} />
+      ) : (
+        <Objects key={prefix} bucket={bucket} prefix={prefix} />
+      )}
+    </div>
+  );
+}
+
+function useUpload(bucket: string, prefix: string): (files: readonly Chosen[]) => void {
+  const s3 = useS3();
+  const client = useQueryClient();
+  useEffect(
+    () => uploadQueue.whenDone((item) => void client.invalidateQueries({ queryKey: s3Key(item.s3, item.bucket) })),
+    [client],
+  );
+  return (files) =>
+    uploadQueue.add(
+      s3,
+      bucket,
+      files.map(({ path, file }) => ({ key: `${prefix}${path}`, file })),
+    );
+}
+
+function useDropping(upload: (files: readonly Chosen[]) => void) {
+  const [isOver, setOver] = useState(false);
+  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files');
+  return {
+    isOver,
+    onDragOver: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+    },
+    onDrop: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      void droppedFiles(event.dataTransfer).then(upload);
+    },
+  };
+}
+
+function Way({ bucket, prefix }: { readonly bucket: string; readonly prefix: string }) {
+  const base = useBase();
+  const to = `${base}/buckets/${bucket}`;
+  const way = folders(prefix);
+  return (
+    <Group component="nav" aria-label="Folders" gap="xs">
+      <Breadcrumbs>
+        <Anchor component={Link} to={`${base}/buckets`} size="sm">
+          Buckets
+        </Anchor>
+        <Anchor component={Link} to={to} search={{} as never} size="sm">
+          {bucket}
+        </Anchor>
+        {way.slice(0, -1).map((folder) => (
+          <Anchor key={folder.prefix} component={Link} to={to} search={{ prefix: folder.prefix } as never} size="sm">
+            {folder.name}
+          </Anchor>
+        ))}
+        {way.length > 0 && <Text size="sm">{way.at(-1)?.name}</Text>}
+      </Breadcrumbs>
+    </Group>
+  );
+}

@@ -1,0 +1,142 @@
+import { Alert, Button, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { IconTrash } from '../../parts/icons.tsx';
+import { Failed } from '../../parts/messages.tsx';
+import type { S3 } from '../s3/client.ts';
+import type { Victim } from '../s3/documents.ts';
+import type { Query } from '../s3/paths.ts';
+import type { Deleted } from '../s3/replies.ts';
+import { s3Key, useS3 } from '../s3/use.ts';
+
+interface Chosen extends Victim {
+  readonly isFolder?: boolean;
+}
+
+interface DeleteProps {
+  readonly bucket: string;
+  readonly victims: readonly Chosen[];
+  readonly onDone: () => void;
+}
+
+const PROBLEMS_SHOWN = 100;
+
+/** Deletes objects, and all that is in folders, with what came of each. */
+export function DeleteButton(props: DeleteProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="xs" variant="default" leftSection={<IconTrash size={14} />} onClick={() => setOpen(true)}>
+        Delete
+      </Button>
+      {isOpen && <DeleteDialog {...props} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readonly close: () => void }) {
+  const s3 = useS3();
+  const client = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const [results, setResults] = useState<readonly Deleted[]>();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const isVersions = victims.some(({ versionId }) => versionId !== undefined);
+  const hasFolders = victims.some(({ isFolder }) => isFolder);
+
+  async function run(): Promise<void> {
+    setBusy(true);
+    setResults([]);
+    try {
+      const report = (some: readonly Deleted[]) => setResults((before = []) => [...before, ...some]);
+      await s3.delete(
+        bucket,
+        victims.filter(({ isFolder }) => !isFolder),
+        report,
+      );
+      for (const { key } of victims.filter(({ isFolder }) => isFolder)) await deleteFolder(s3, bucket, key, report);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+      await client.invalidateQueries({ queryKey: s3Key(s3, bucket) });
+    }
+  }
+
+  function leave(): void {
+    if (results) onDone();
+    close();
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={leave}
+      title={`Delete: ${victims.length} chosen`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        {!results && (
+          <>
+            <Text size="sm">
+              {isVersions
+                ? 'These versions are gone for good.'
+                : 'Where the bucket keeps versions, they stay and can be restored; without, the objects are gone for good.'}
+              {hasFolders && ' Folders go with everything in them.'}
+            </Text>
+            <List size="sm">
+              {victims.slice(0, 10).map(({ key, versionId }) => (
+                <List.Item key={`${key} ${versionId}`}>{key}</List.Item>
+              ))}
+              {victims.length > 10 && <List.Item>and {victims.length - 10} more</List.Item>}
+            </List>
+            <TextInput
+              label={`Type ${victims.length} to confirm`}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+            <Button color="red" disabled={typed !== String(victims.length)} onClick={() => void run()}>
+              Delete
+            </Button>
+          </>
+        )}
+        {results && <Outcome results={results} isBusy={isBusy} />}
+        {error !== undefined && <Failed error={error} />}
+        {results && !isBusy && <Button onClick={leave}>Close</Button>}
+      </Stack>
+    </Modal>
+  );
+}
+
+async function deleteFolder(s3: S3, bucket: string, prefix: string, report: (some: readonly Deleted[]) => void) {
+  for (let after: Query | undefined = {}; after !== undefined;) {
+    const { items, next } = await s3.objects(bucket, prefix, after, true);
+    if (items.length > 0) await s3.delete(bucket, items, report);
+    after = next;
+  }
+}
+
+function Outcome({ results, isBusy }: { readonly results: readonly Deleted[]; readonly isBusy: boolean }) {
+  const failed = results.filter(({ problem }) => problem !== undefined);
+  return (
+    <>
+      {isBusy && <Progress value={100} striped animated aria-label="Deleting" />}
+      <Text size="sm" role="status">
+        {results.length - failed.length} deleted, {failed.length} refused
+      </Text>
+      {failed.length > 0 && (
+        <Alert color="red" variant="light">
+          <List size="sm">
+            {failed.slice(0, PROBLEMS_SHOWN).map(({ key, versionId, problem }) => (
+              <List.Item key={`${key} ${versionId}`}>
+                {key}: {problem}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+    </>
+  );
+}

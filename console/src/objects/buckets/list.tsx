@@ -1,0 +1,132 @@
+import { Anchor, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type SubmitEvent } from 'react';
+import { useBase, useGo } from '../../app/base.ts';
+import { useIdentity } from '../../app/identity.tsx';
+import { IconPlus } from '../../parts/icons.tsx';
+import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { Time } from '../../parts/small.tsx';
+import { DataTable, type Column } from '../../parts/table.tsx';
+import { bucketNameProblem } from '../s3/paths.ts';
+import type { Bucket } from '../s3/replies.ts';
+import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+
+/** The buckets of the account that the person belongs to. */
+export default function Buckets() {
+  const s3 = useS3();
+  const [isOpen, { open, close }] = useDisclosure();
+  const account = useIdentity('objects')?.accountName;
+  const list = useQuery({ queryKey: s3Key(s3), queryFn: () => s3.buckets() });
+  const about = account === undefined ? 'What your account keeps.' : `What the account ${account} keeps.`;
+  return (
+    <>
+      <PageHead title="Buckets" about={about}>
+        <Button leftSection={<IconPlus />} onClick={open}>
+          New bucket
+        </Button>
+      </PageHead>
+      {list.isPending && <Loading />}
+      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
+      {list.data && <BucketTable buckets={list.data} create={open} />}
+      {isOpen && <NewBucket close={close} />}
+    </>
+  );
+}
+
+function BucketTable({ buckets, create }: { readonly buckets: readonly Bucket[]; readonly create: () => void }) {
+  const base = useBase();
+  const columns: readonly Column<Bucket>[] = [
+    {
+      name: 'name',
+      heading: 'Name',
+      value: ({ name }) => name,
+      cell: ({ name }) => (
+        <Anchor component={Link} to={`${base}/buckets/${name}`}>
+          {name}
+        </Anchor>
+      ),
+    },
+    {
+      name: 'created',
+      heading: 'Created',
+      value: ({ created }) => created,
+      cell: ({ created }) => <Time at={created} />,
+    },
+    {
+      name: 'settings',
+      heading: '',
+      align: 'right',
+      cell: ({ name }) => (
+        <Anchor component={Link} to={`${base}/buckets/${name}/settings`} size="sm" aria-label={`Settings of ${name}`}>
+          Settings
+        </Anchor>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label="Buckets"
+      rows={buckets}
+      columns={columns}
+      rowKey={({ name }) => name}
+      empty={
+        <Empty title="There are no buckets yet." action={<Button onClick={create}>Make the first one</Button>}>
+          A bucket holds objects. Programs reach it over S3 with your access key, and you can fill it here.
+        </Empty>
+      }
+    />
+  );
+}
+
+function NewBucket({ close }: { readonly close: () => void }) {
+  const [name, setName] = useState('');
+  const [isLocked, setLocked] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const go = useGo();
+  const creating = useS3Act(undefined, (s3, bucket: string) => s3.createBucket(bucket, isLocked));
+  const problem = bucketNameProblem(name);
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    setAsked(true);
+    if (problem === undefined) creating.mutate(name, { onSuccess: () => go(`/buckets/${name}`) });
+  }
+
+  return (
+    <Modal opened onClose={close} title="New bucket" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            description="3 to 63 small letters, digits, dots and hyphens"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={isAsked ? problem : undefined}
+            required
+            data-autofocus
+          />
+          <Checkbox
+            label="Object lock"
+            description="Versions can be kept from deletion for a time. It brings versioning with it and cannot be switched off again."
+            checked={isLocked}
+            onChange={(event) => setLocked(event.currentTarget.checked)}
+          />
+          {creating.error && <Failed error={creating.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={creating.isPending}>
+              Make bucket
+            </Button>
+          </Group>
+          <Text size="xs" c="dimmed">
+            New buckets get the array’s default storage policy.
+          </Text>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

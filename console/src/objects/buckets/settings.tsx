@@ -1,0 +1,116 @@
+import { Alert, Button, Card, Group, Modal, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { useBase, useGo, useParam } from '../../app/base.ts';
+import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { versioningDocument } from '../s3/documents.ts';
+import { readXml, textIn } from '../s3/replies.ts';
+import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { LifecycleEditor } from './lifecycle.tsx';
+import { PolicyEditor } from './policy.tsx';
+
+/** Versioning, lifecycle, policy, and the end of a bucket. */
+export default function BucketSettings() {
+  const bucket = useParam('bucket');
+  const base = useBase();
+  return (
+    <>
+      <PageHead title={`Settings of ${bucket}`} about="What the bucket keeps, for how long, and for whom.">
+        <Button component={Link} to={`${base}/buckets/${bucket}`} variant="default">
+          To its objects
+        </Button>
+      </PageHead>
+      <Stack>
+        <Section title="Versioning">
+          <Versioning bucket={bucket} />
+        </Section>
+        <Section title="Lifecycle">
+          <LifecycleEditor bucket={bucket} />
+        </Section>
+        <Section title="Bucket policy">
+          <PolicyEditor bucket={bucket} />
+        </Section>
+        <Section title="Delete">
+          <DeleteBucket bucket={bucket} />
+        </Section>
+      </Stack>
+    </>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </Card>
+  );
+}
+
+function Versioning({ bucket }: { readonly bucket: string }) {
+  const s3 = useS3();
+  const reading = useQuery({
+    queryKey: s3Key(s3, bucket, 'versioning'),
+    queryFn: async () => textIn(readXml((await s3.document(bucket, 'versioning')) ?? '<none/>'), 'Status'),
+  });
+  const setting = useS3Act(bucket, (at, isOn: boolean) =>
+    at.setDocument(bucket, 'versioning', versioningDocument(isOn)),
+  );
+  if (reading.isPending) return <Loading />;
+  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
+  const status = reading.data;
+  return (
+    <Stack gap="xs">
+      <Switch
+        label="Keep what is overwritten or deleted as old versions"
+        checked={status === 'Enabled'}
+        disabled={setting.isPending}
+        onChange={(event) => setting.mutate(event.currentTarget.checked)}
+      />
+      <Text size="sm" c="dimmed">
+        {status === '' && 'It was never on: what is deleted is gone.'}
+        {status === 'Suspended' && 'It was on: old versions of that time are still there.'}
+        {status === 'Enabled' && 'Old versions take space; a lifecycle rule can remove them after a time.'}
+      </Text>
+      {setting.error && <Failed error={setting.error} />}
+    </Stack>
+  );
+}
+
+function DeleteBucket({ bucket }: { readonly bucket: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState('');
+  const go = useGo();
+  const deleting = useS3Act(undefined, (s3, name: string) => s3.deleteBucket(name));
+  const run = () => deleting.mutate(bucket, { onSuccess: () => go('/buckets') });
+  return (
+    <Group justify="space-between">
+      <Text size="sm">Only an empty bucket can be deleted: no objects, no versions.</Text>
+      <Button color="red" variant="default" onClick={() => setOpen(true)}>
+        Delete bucket
+      </Button>
+      {isOpen && (
+        <Modal opened onClose={() => setOpen(false)} title="Delete bucket" closeButtonProps={{ 'aria-label': 'Close' }}>
+          <Stack>
+            <Alert color="red" variant="light">
+              <TextInput
+                label={`Type ${bucket} to confirm`}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+                autoComplete="off"
+                data-autofocus
+              />
+            </Alert>
+            {deleting.error && <Failed error={deleting.error} />}
+            <Button color="red" disabled={typed !== bucket} loading={deleting.isPending} onClick={run}>
+              Delete bucket
+            </Button>
+          </Stack>
+        </Modal>
+      )}
+    </Group>
+  );
+}
