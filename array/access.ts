@@ -48,7 +48,9 @@ export function authenticator(
     const key = accessKeyOf(source);
     if (key === undefined) return bySession(users, sessions, source) ?? byPassword(users, source);
     if (isPortalKey(key, source, configuration())) return portal;
-    const user = delegatedHolder(delegated, key, source, configuration()) ?? users.byAccessKey(key);
+    const person = delegatedHolder(delegated, key, source, configuration());
+    if (person) return { ...actorOf(person.user), hidesSecrets: person.hidesSecrets };
+    const user = users.byAccessKey(key);
     if (!user) return users.refuseKey(source.ip);
     return actorOf(user);
   };

@@ -196,6 +196,10 @@ const lists: Readonly<Record<string, Make>> = {
     attr_value: 'volume',
     sort: JSON.stringify([{ property: 'msg_id', direction: 'ASC' }]),
   }),
+  'sessions.list': () => {
+    const { username, password } = walk.admin;
+    return client.call(api.sessions.create, { username, password });
+  },
   'webhooks.list': () =>
     client.call(api.webhooks.create, { name: walk.name('hook'), target_url: 'http://127.0.0.1:9/', severity: 0 }),
 };

@@ -129,6 +129,7 @@ export async function startArray(
       refuseNotOrdered(configuration, endpoint, input);
       services.creators.authorise(actor, endpoint.access, input);
     },
+    onReveal: (actor, what) => services.sessions.recordLook(actor, what),
     credentialsInBody: true,
     changes: services.changes,
     inner: [

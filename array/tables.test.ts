@@ -42,6 +42,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   sequences: 'sequences',
   server_wwpns: 'servers',
   servers: 'servers',
+  sessions: 'kernel',
   settings: 'settings',
   share_clones: 'file-lifecycle/archive',
   shares: 'shares',

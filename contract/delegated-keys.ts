@@ -29,6 +29,10 @@ const delegatedKeys = {
           example: '0123456789abcdef0123456789abcdef',
         }),
       ),
+      for_session: withDefault(
+        boolean('Whether a browser is behind it, which sees secrets only where it asks for them', { example: true }),
+        false,
+      ),
       of_array: withDefault(boolean('Whether it may be a user of the whole array; false: of the account alone'), true),
     },
     reply: response({ delegated_key: DelegatedKey }),

@@ -91,19 +91,14 @@ export const singleErrors = {
   },
 
   session_not_found: { http: 404, code: 18, message: 'There is no session {id}.' },
-  no_session: {
-    http: 409,
-    code: 19,
-    message: 'This request was not made with a session; POST /api/sessions signs a browser in.',
-  },
   csrf_token_needed: {
     http: 403,
-    code: 21,
+    code: 19,
     message: 'A change made with a session needs its X-CSRF-Token; GET /api/sessions/current shows it.',
   },
   foreign_page: {
     http: 403,
-    code: 22,
+    code: 20,
     message: 'A page of another origin made this request; changes made with a session come from pages of this service.',
   },
   too_many_streams: {

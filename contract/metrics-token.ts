@@ -1,9 +1,9 @@
 import type { TProperties } from 'typebox';
 import { endpoint, type Access } from './endpoint.ts';
-import { nullable, str } from './records.ts';
+import { nullable, secretText, shownOnce } from './records.ts';
 import type { RecordReply } from './reply.ts';
 
-const TOKEN = str('Send it as `Authorization: Bearer` to /metrics');
+const DESCRIPTION = 'Send it as `Authorization: Bearer` to /metrics';
 
 /** Settings that every service has: the token that lets a program on another machine read its metrics. */
 export function metricsTokenEndpoints(
@@ -14,12 +14,12 @@ export function metricsTokenEndpoints(
     getMetricsToken: endpoint('GET', '/settings/metrics_token', {
       summary: 'Show the token that reads /metrics from other machines; null when there is none',
       access: administrators,
-      reply: reply({ metrics_token: nullable(TOKEN) }),
+      reply: reply({ metrics_token: nullable(secretText('metrics token', DESCRIPTION)) }),
     }),
     createMetricsToken: endpoint('POST', '/settings/metrics_token', {
       summary: 'Make a new token that reads /metrics and nothing else; the one before ends',
       access: administrators,
-      reply: reply({ metrics_token: TOKEN }),
+      reply: reply({ metrics_token: shownOnce('metrics token', DESCRIPTION) }),
     }),
     deleteMetricsToken: endpoint('DELETE', '/settings/metrics_token', {
       summary: 'Remove the token that reads /metrics',

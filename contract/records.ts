@@ -16,6 +16,13 @@ export const mapOf = <S extends TSchema>(schema: S) => Type.Record(Type.String()
 export const oneOf = <const V extends readonly string[]>(...values: V) =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values] });
 
+/** What a browser's session is shown when it asks for it only; `what` names it in the event. Others see it as it is. */
+export const secretText = (what: string, description?: string) =>
+  Type.String({ format: 'password', 'x-secret': what, ...described(description) });
+/** Made by the call that shows it. */
+export const shownOnce = (what: string, description?: string) =>
+  Type.String({ format: 'password', 'x-shown-once': what, ...described(description) });
+
 /** `YYYY-MM-DD HH:MM:SS UTC`, marked so that XML says `type="datetime"`. */
 export const utc = (description?: string) => Type.String({ format: 'utc', ...described(description) });
 /** `YYYY-MM-DDTHH:MM:SS+0000`, in the records the specification names. */

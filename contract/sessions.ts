@@ -2,7 +2,7 @@ import type { TProperties } from 'typebox';
 import { anyone, endpoint, type Access } from './endpoint.ts';
 import type { ErrorName } from './errors.ts';
 import { boolean, integer, page, recordNumber, withDefault, type Params } from './params.ts';
-import { bool, int, listOf, nullable, oneOf, record, str, utc } from './records.ts';
+import { bool, int, listOf, nullable, oneOf, record, shownOnce, str, utc } from './records.ts';
 import type { RecordReply } from './reply.ts';
 
 const IDLE_MINUTES = { min: 5, max: 1440 };
@@ -46,7 +46,7 @@ export function sessionEndpoints<P extends Params, F extends TProperties, const 
   const BrowserSession = record('BrowserSession', fields);
   const OwnBrowserSession = record('OwnBrowserSession', {
     ...fields,
-    csrf_token: str('Send it as X-CSRF-Token with every request but GET and HEAD'),
+    csrf_token: shownOnce('CSRF token', 'Send it as X-CSRF-Token with every request but GET and HEAD'),
   });
   const id = recordNumber('The session');
   return {
@@ -61,17 +61,15 @@ export function sessionEndpoints<P extends Params, F extends TProperties, const 
       errors: ['invalid_credentials', 'too_many_attempts', 'foreign_page', ...parts.errors],
     }),
     getCurrent: endpoint('GET', '/sessions/current', {
-      summary: 'Show the session that the request is made with',
+      summary: 'Show the session that the request is made with; null where it is made with a key or token',
       access: signedIn,
-      reply: reply({ session: OwnBrowserSession }),
-      errors: ['no_session'],
+      reply: reply({ session: nullable(OwnBrowserSession) }),
     }),
     deleteCurrent: endpoint('DELETE', '/sessions/current', {
-      summary: 'Sign out: end the session that the request is made with',
+      summary: 'Sign out: end the session that the request is made with, if it is made with one',
       access: signedIn,
       reply: reply({}),
       setsCookie: true,
-      errors: ['no_session'],
     }),
     list: endpoint('GET', '/sessions', {
       summary: 'List where you are signed in; an administrator may list the sessions of all',

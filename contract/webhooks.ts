@@ -1,7 +1,7 @@
 import type { TProperties } from 'typebox';
 import { endpoint, type Access } from './endpoint.ts';
 import { boolean, choice, integer, list, name, optional, page, secret, withDefault, type Param } from './params.ts';
-import { int, listOf, nullable, oneOf, record, str, utc } from './records.ts';
+import { int, listOf, nullable, oneOf, record, secretText, shownOnce, str, utc } from './records.ts';
 import type { RecordReply } from './reply.ts';
 
 const URL_LENGTH_MAX = 2048;
@@ -10,7 +10,7 @@ const KINDS_MAX = 32;
 export const Webhook = record('Webhook', {
   id: int(),
   name: str(),
-  target_url: str(),
+  target_url: secretText('address', 'It may hold a token'),
   severity: int('Events of this severity and worse are posted, on the syslog scale'),
   kinds: nullable(listOf(str('Only events of these kinds; null is all but logins'))),
   state: oneOf('enabled', 'disabled'),
@@ -32,7 +32,7 @@ export const WebhookTest = record('WebhookTest', {
   milliseconds: int(),
 });
 
-const SECRET = str('Signs what is posted; shown this once');
+const SECRET = shownOnce('secret of the webhook', 'Signs what is posted; shown this once');
 
 interface WebhookParts<K extends readonly string[]> {
   readonly administrators: Access;

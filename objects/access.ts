@@ -24,7 +24,9 @@ export function authenticator(
     const key = textOf(source.headers['x-access-key'] ?? source.params['access_key']);
     if (key === undefined) return bySession(signIns, sessions, source) ?? byPassword(signIns, source);
     if (isPortalKey(key, source, configuration())) return portal;
-    const user = delegatedHolder(delegated, key, source, configuration()) ?? signIns.byAccessKey(key);
+    const person = delegatedHolder(delegated, key, source, configuration());
+    if (person) return { ...actorOf(person.user), hidesSecrets: person.hidesSecrets };
+    const user = signIns.byAccessKey(key);
     return user ? actorOf(user) : signIns.refuseKey(source.ip);
   };
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Store } from '@granary/kernel';
 import { temporaryFolder } from '../testing/folders.ts';
 import { findAccountNamed } from './accounts/repository.ts';
+import { findWalk } from './expiry/repository.ts';
 import { migrations } from './migrations.ts';
 import { findUserNamed } from './users/repository.ts';
 
@@ -36,4 +37,21 @@ test('accounts and users of the first release are those of this one', async (t) 
   );
   assert.equal(insertedId, 8);
   await assert.rejects(now.write((tx) => tx.run(`DELETE FROM accounts WHERE id = 'a1'`)));
+});
+
+test('how far lifecycle rules were applied is known after the walks of moves came beside them', async (t) => {
+  const file = join(temporaryFolder(t), 'objects.db');
+  const before = migrations.steps.findIndex(({ name }) => name === '0014-transitions');
+  const old = new Store(file, { ...migrations, steps: migrations.steps.slice(0, before) });
+  await old.write((tx) => tx.run(`INSERT INTO lifecycle_walks VALUES (3, 20000, 'rules', '{"phase":"uploads"}')`));
+  old.close();
+  const now = new Store(file, migrations);
+  t.after(() => now.close());
+  const walk = { work: 'expiry', bucket: 3, day: 20000, rules: 'rules', position: '{"phase":"uploads"}' };
+  const found = now.read((db) => findWalk(db, 'expiry', 3));
+  assert.deepEqual({ ...found }, walk);
+  assert.equal(
+    now.read((db) => findWalk(db, 'transitions', 3)),
+    undefined,
+  );
 });

@@ -43,6 +43,8 @@ async function list(operation: Operation, page: Values) {
 for (let made = 0; made < RECORDS; made++) {
   const hook = { name: walk.name('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 };
   await client.call(api.webhooks.create, hook);
+  const { accountName: account, username, password } = admin;
+  await client.call(api.sessions.create, { account, username, password });
 }
 await walk.objects.change({
   policies: [twoCopies, { ...twoCopies, name: 'second' }, { ...twoCopies, name: 'third' }],

@@ -13,6 +13,8 @@ import { Certificates } from './certificates/service.ts';
 import type { PolicyReport } from './engine/report.ts';
 import { dataAddresses } from './engine/serving/addresses.ts';
 import { destinationRoutes } from './destinations/routes.ts';
+import { presignRoute } from './object-data/routes.ts';
+import { ObjectData } from './object-data/service.ts';
 import { DelegatedKeyService } from './delegated-keys/service.ts';
 import { DestinationGrants } from './destinations/grants.ts';
 import { DestinationService } from './destinations/service.ts';
@@ -32,6 +34,7 @@ import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
 import type { ObjectsTools } from './tools.ts';
+import { TransitionService } from './transitions/service.ts';
 import { controllerRoutes } from './virtual-controllers/routes.ts';
 import { VirtualControllerService } from './virtual-controllers/service.ts';
 
@@ -45,6 +48,10 @@ export function createServices(tools: ObjectsTools) {
   const delegatedKeys = new DelegatedKeyService(tools);
   const encryption = new EncryptionService(tools);
   const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
+  const objectData = new ObjectData(tools, {
+    settings: () => settings.current().settings,
+    certificate: () => certificates.current(),
+  });
   const times = new InventoryTimes(tools);
   const drives = new ObjectDriveService(tools);
   const controllers = new VirtualControllerService(tools);
@@ -57,6 +64,7 @@ export function createServices(tools: ObjectsTools) {
     grants: destinationGrants,
   });
   const expiry = new ExpiryService(tools);
+  const transitions = new TransitionService(tools);
   const accounting = createRequestAccounting(tools, { settings, people, drives, controllers, policies });
   const { metered } = accounting;
   const webhooks = new WebhookService({
@@ -68,7 +76,7 @@ export function createServices(tools: ObjectsTools) {
     ...people.handlers,
     ...accounting.handlers,
     accounts: { ...people.handlers.accounts, ...metered.accounts },
-    users: { ...people.handlers.users, ...metered.users },
+    users: { ...people.handlers.users, ...metered.users, presign: presignRoute(objectData) },
     drives: { ...driveRoutes(drives, times), ...metered.drives },
     virtualControllers: {
       ...controllerRoutes({ controllers, drives, times, configuration }),
@@ -98,6 +106,7 @@ export function createServices(tools: ObjectsTools) {
     controllers,
     destinationGrants,
     delegatedKeys,
+    objectData,
     accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
@@ -113,6 +122,7 @@ export function createServices(tools: ObjectsTools) {
       accounting.start();
       replication.start();
       expiry.start();
+      transitions.start();
       webhooks.deliveries.start();
       watch.start();
     },
@@ -121,6 +131,7 @@ export function createServices(tools: ObjectsTools) {
       await webhooks.deliveries.stop();
       replication.stop();
       await expiry.stop();
+      await transitions.stop();
       policies.stop();
       await people.stop();
     },

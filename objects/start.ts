@@ -125,6 +125,8 @@ export async function startObjects(
     authorise: (actor, endpoint) => {
       refuseWhileLockedDown(configuration, actor, endpoint, ALLOWED_WHILE_LOCKED);
     },
+    onReveal: (actor, what) => people.sessions.recordLook(actor, what),
+    streams: [services.objectData.route],
     credentialsInBody: true,
     changes: services.changes,
     onAnswered: (call) => accounting.onAnswered(call),

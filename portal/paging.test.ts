@@ -24,7 +24,8 @@ const prepare = async (id: string): Promise<Values> => (await preparations[id]?.
 /** Things whose preparation leaves one behind. */
 const made = ['arrays.get', 'computes.get', 'objectAccounts.get', 'providers.update', 'providerGroups.get'];
 for (let round = 0; round < RECORDS; round++) {
-  for (const id of [...made, 'vlans.deallocate', 'virtualNetworks.delete', 'webhooks.get']) await prepare(id);
+  for (const id of [...made, 'vlans.deallocate', 'virtualNetworks.delete', 'webhooks.get', 'sessions.delete'])
+    await prepare(id);
   await portal.array(owner);
   const uuid = `00000000-0000-4000-8000-00000000000${round}`;
   const cloud = await startFakeCloud({ uuid });
@@ -40,6 +41,7 @@ const needed: Readonly<Record<string, Values>> = {
   'arrays.listCompatibleInterfaces': await prepare('arrays.listCompatibleInterfaces'),
   'objectAccounts.list': await prepare('objectAccounts.list'),
   'events.list': { kind: 'provider' },
+  'sessions.list': { all: true },
 };
 
 type Shown = Readonly<Record<string, unknown>>;

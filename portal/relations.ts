@@ -11,6 +11,7 @@ import { deleteComputesOfProvider, deleteComputesOfUser } from './tenants/comput
 import { deleteTenantsOfProvider, deleteTenantsOfUser } from './tenants/repository.ts';
 import { addTenantsOfProvider, addTenantsOfUser } from './tenants/service.ts';
 import type { Tools } from './tools.ts';
+import { deleteFactor } from './totp/repository.ts';
 import type { UserRelations } from './users/service.ts';
 
 /*
@@ -26,6 +27,7 @@ export const userRelations: UserRelations = {
     deletePendingOfUser(tx, userId);
     deleteComputesOfUser(tx, userId);
     deleteTenantsOfUser(tx, userId);
+    deleteFactor(tx, userId);
   },
 };
 

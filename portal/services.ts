@@ -54,6 +54,7 @@ import { cloudRelations, providerRelations, userRelations } from './relations.ts
 import { requestRoutes } from './requests/routes.ts';
 import { RequestService } from './requests/service.ts';
 import { sessionPeople } from './sessions/people.ts';
+import { meRoutes } from './me/routes.ts';
 import { mailRoutes } from './settings/mail-routes.ts';
 import { MailSettingService } from './settings/mail.ts';
 import { settingRoutes } from './settings/routes.ts';
@@ -64,6 +65,7 @@ import { TenantService } from './tenants/service.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { SignIn } from './tokens/service.ts';
 import type { Tools } from './tools.ts';
+import { TotpService } from './totp/service.ts';
 import { userRoutes } from './users/routes.ts';
 import { PortalUserService } from './users/service.ts';
 
@@ -92,9 +94,10 @@ export function createServices(tools: Tools): Services {
   const mayListEvents = ({ role }: { readonly role: string }) => role === 'admin';
   const changes = new ChangeFeed({ ...tools, concerns, mayListEvents });
   const sessions = new Sessions(tools, () => PORTAL.service);
-  const signIn = new SignIn(tools, sessions);
+  const totp = new TotpService(tools);
+  const signIn = new SignIn(tools, sessions, totp);
   const endSessions = (tx: Tx, userId: UserId, except?: number) => sessions.endOfUser(tx, `user:${userId}`, except);
-  const users = new PortalUserService(tools, { signIn, relations: userRelations, endSessions });
+  const users = new PortalUserService(tools, { signIn, relations: userRelations, endSessions, totp });
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();
@@ -151,6 +154,7 @@ export function createServices(tools: Tools): Services {
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
+    meRoutes({ users, totp, endSessions }),
     cloudRoutes(clouds, new Joining(tools, clouds)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),

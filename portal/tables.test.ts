@@ -25,6 +25,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   providers: 'providers',
   requests: 'requests',
   settings: 'settings',
+  totp_factors: 'totp',
   users: 'users',
 };
 /** Columns that SQL alone reads and writes: a removed user or provider is no record, but bills show its former name. */
@@ -35,7 +36,7 @@ const UNMAPPED: Readonly<Record<string, readonly string[]>> = {
 /** Read by the hundred thousand for a bill, or a name and a value: their rows are no records. */
 const WITHOUT_RECORD = new Set(['metered_items', 'prices', 'settings']);
 
-const KERNEL = new Set(['events', 'idempotency_keys', 'jobs', 'schema_versions', 'webhooks']);
+const KERNEL = new Set(['events', 'idempotency_keys', 'jobs', 'schema_versions', 'sessions', 'webhooks']);
 
 const FOLDER = import.meta.dirname;
 

@@ -178,6 +178,10 @@ Generated from the contract by \`npm run docs:api\`; a test calls every operatio
   account reaches its buckets, as far as their policies let them. An \`account_admin\` owns the account over both.
 - In object storage the keys of an account's primary user are shown to that user and to administrators of the array, and
   replaced by them, not by other administrators of the account.
+- Who comes through the portal (\`/via/{array_id}\`) is in an array its user of the same name, with that user's role: an
+  administrator of the array adds one to let a person in. In object storage that is a user of the system account, or else, for
+  the owner of an account that was opened through the portal, an administrator of that account. An operator of the portal
+  without a user there sees only the array's record. \`GET /arrays/{array_id}/identity\` tells who the caller is there.
 - What has no creator who is still a user (the portal, a mirror of another array, a removed user) is the
   administrator's.
 `;

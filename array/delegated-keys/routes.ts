@@ -6,8 +6,8 @@ export function delegatedKeyRoutes(service: DelegatedKeyService): Handlers<typeo
   const { keys } = service;
   return {
     delegatedKeys: {
-      create: async ({ username }) => {
-        const { key, user } = await service.issue(username);
+      create: async ({ username, for_session: isForSession }) => {
+        const { key, user } = await service.issue(username, isForSession);
         return {
           delegated_key: {
             id: key.id,

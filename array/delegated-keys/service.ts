@@ -24,13 +24,13 @@ export class DelegatedKeyService {
     this.keys = new DelegatedKeys({ clock: tools.clock, find: (id) => users.byId(id) });
   }
 
-  async issue(username: string): Promise<{ readonly key: DelegatedKey; readonly user: User }> {
+  async issue(username: string, isForSession: boolean): Promise<{ readonly key: DelegatedKey; readonly user: User }> {
     const user = this.#users.byName(username);
     if (!user) throw fail('no_array_user', { username });
     await this.#tools.store.writeUnlessFull((tx) => {
       const title = `User ${user.username} signed in through the portal.`;
       this.#tools.events.record(tx, { title, subject: `user:${user.username}`, actor: user.username });
     });
-    return { key: this.keys.issue(user.id, user.role), user };
+    return { key: this.keys.issue({ user: user.id, role: user.role, isForSession }), user };
   }
 }

@@ -87,6 +87,16 @@ function tags(of: string, thing: (walk: ArrayWalk) => Promise<string>): Record<s
 
 /** One for each operation that is served; the tests that walk them fail by name for one that is missing. */
 export const preparations: Readonly<Record<string, Prepare>> = {
+  'sessions.create': (_, { username, password }) => ({ username, password }),
+  'sessions.getCurrent': nothing,
+  'sessions.deleteCurrent': nothing,
+  'sessions.list': () => ({ start: 0, limit: 10 }),
+  'sessions.delete': async ({ client, api }, { username, password }) => {
+    const { session } = await client.call(api.sessions.create, { username, password });
+    return { id: session.id };
+  },
+  'settings.getSessions': nothing,
+  'settings.setSessions': nothing,
   'users.login': (_, { username, password }) => ({ user: username, password }),
   'users.list': page,
   'users.create': (walk) => ({ username: walk.name('user'), email: 'jo@example.org', password: 'correct horse' }),

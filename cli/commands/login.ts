@@ -1,4 +1,5 @@
-import { ApiError, portalClient } from '@granary/client';
+import { ApiError, portalClient, type PortalClient } from '@granary/client';
+import { singleErrors } from '@granary/contract';
 import type { GranaryCommand } from '../command.ts';
 import { portalUrl, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
@@ -10,10 +11,13 @@ interface LoginOptions {
   readonly url?: string;
   readonly user?: string;
   readonly passwordStdin?: true;
+  readonly code?: string;
   readonly trust?: string;
 }
 
 const USER_DEFAULT = 'admin';
+/** What the error says of a user who has to send a code. */
+const CODE_NEEDED = singleErrors.code_needed.message.replace(/^.*\} /, '');
 
 export function addLogin(program: GranaryCommand, terminal: Terminal): void {
   const command = program.command('login');
@@ -22,6 +26,7 @@ export function addLogin(program: GranaryCommand, terminal: Terminal): void {
     .option('--url <url>', 'Address of the portal (also GRANARY_URL)')
     .option('--user <name>', 'Who you are')
     .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)')
+    .option('--code <digits>', 'Code of the authenticator app, where you sign in with two factors')
     .option('--trust <sha256>', 'Trust the certificate authority with this fingerprint without asking')
     .action(async (options: LoginOptions) => login(options, terminal));
   addPasswordAdvice(command);
@@ -38,13 +43,35 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   const username = options.user ?? (await askUser(terminal));
   const password = await passwordFrom(options, terminal);
   try {
-    const { data } = await portalClient({ url, ...fetchFor(terminal.env, url) }).tokens.get({ username, password });
+    const { data } = await tokenOf(
+      portalClient({ url, ...fetchFor(terminal.env, url) }),
+      { username, password },
+      options,
+      terminal,
+    );
     const file = writeCredentials(terminal.env, { url, token: data.token, username });
     print(terminal, `Signed in at ${url} as ${username}; the token is kept in ${file}.`);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const message = error.status === 401 ? `The portal at ${url} does not know this user and password.` : error.message;
+    const isUnknown = error.message === singleErrors.invalid_credentials.message;
+    const message = isUnknown ? `The portal at ${url} does not know this user and password.` : error.message;
     throw new CommandFailure(exitCodes.notAllowed, message, { cause: error });
+  }
+}
+
+/** Asks for the code of those who sign in with two factors. */
+async function tokenOf(
+  portal: PortalClient,
+  credentials: { readonly username: string; readonly password: string },
+  { code }: LoginOptions,
+  terminal: Terminal,
+) {
+  try {
+    return await portal.tokens.get({ ...credentials, code });
+  } catch (error) {
+    const isAsked = error instanceof ApiError && error.message.includes(CODE_NEEDED);
+    if (!isAsked || code !== undefined || !isInteractive(terminal)) throw error;
+    return portal.tokens.get({ ...credentials, code: (await askLine(terminal, 'Code: ')).trim() });
   }
 }
 

@@ -35,6 +35,13 @@ const decided = [
 
 /** Ours: what an administrator needs and neither document has. */
 const additions = [
+  'POST /sessions',
+  'GET /sessions/current',
+  'DELETE /sessions/current',
+  'GET /sessions',
+  'DELETE /sessions/{id}',
+  'GET /settings/sessions',
+  'PUT /settings/sessions',
   'GET /webhooks',
   'POST /webhooks',
   'GET /webhooks/{id}',

@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, optional, page, secret, text, withDefault } from '../params.ts';
-import { int, iso, listOf, nullable, num, oneOf, record, str, yesNo } from '../records.ts';
+import { int, iso, listOf, nullable, num, oneOf, record, secretText, str, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
 import { controllerId } from './ids.ts';
@@ -23,10 +23,10 @@ export const Controller = record('Controller', {
   heartbeat1: oneOf('ok', 'lost'),
   heartbeat2: oneOf('ok', 'lost'),
   array_chap_user: str('What servers without a name of their own sign in to the array with'),
-  array_chap_secret: str(),
+  array_chap_secret: secretText('CHAP secret'),
   host_chap_user: nullable(str('What the array signs in with to servers that have no such name of their own')),
-  host_chap_secret: nullable(str()),
-  ike_psk: nullable(str()),
+  host_chap_secret: nullable(secretText('CHAP secret')),
+  ike_psk: nullable(secretText('IKE key')),
   encryption_password_set: yesNo(),
   is_encryption_active: yesNo(),
   sn_host: str('The node it runs on'),

@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { choice, name, optional, page, secret, text, withDefault } from '../params.ts';
-import { int, listOf, maybe, nullable, oneOf, record, str, utc } from '../records.ts';
+import { int, listOf, maybe, nullable, oneOf, record, shownOnce, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly, anyone, arrayRoles, signedIn } from './access.ts';
 import { count } from './shared.ts';
@@ -15,7 +15,10 @@ const userFields = {
 
 export const User = record('User', userFields);
 /** For the user and the administrator only. */
-export const UserWithKey = record('UserWithKey', { ...userFields, access_key: str('Sent as X-Access-Key') });
+export const UserWithKey = record('UserWithKey', {
+  ...userFields,
+  access_key: shownOnce('access key', 'Sent as X-Access-Key'),
+});
 
 const username = name('Name to sign in with', { example: 'jo' });
 const email = text('Mail address', {
@@ -52,7 +55,10 @@ export const users = {
       password: optional(newPassword('First password; a random one is made when left out')),
       role: withDefault(choice(arrayRoles, 'What they may do'), 'user'),
     },
-    reply: response({ user: UserWithKey, initial_password: maybe(str('The random one, shown this once')) }),
+    reply: response({
+      user: UserWithKey,
+      initial_password: maybe(shownOnce('password', 'The random one, shown this once')),
+    }),
     errors: ['name_taken', 'limit_reached'],
   }),
   update: endpoint('PUT', '/users/{name}', {

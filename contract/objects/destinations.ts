@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, name, optional, secret, text, withDefault } from '../params.ts';
-import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
+import { int, listOf, nullable, oneOf, record, secretText, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly } from './access.ts';
 import { accountId } from './accounts.ts';
@@ -13,7 +13,7 @@ export const Destination = record('Destination', {
   state: str('`Enabled`'),
   endpoint: str(),
   access: str('Access key id'),
-  secret: str('Secret access key'),
+  secret: secretText('secret key', 'Secret access key'),
   region: nullable(str()),
   network: str('What the connection goes out by: `feip` or `outnet`'),
   type: oneOf(...destinationTypes),

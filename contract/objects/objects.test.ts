@@ -14,6 +14,13 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
 /** Ours: what an administrator needs and the specification does not have. */
 const additions = [
   'GET /changes',
+  'POST /sessions',
+  'GET /sessions/current',
+  'DELETE /sessions/current',
+  'GET /sessions',
+  'DELETE /sessions/{id}',
+  'GET /settings/sessions',
+  'PUT /settings/sessions',
   'GET /webhooks',
   'POST /webhooks',
   'GET /webhooks/{id}',
@@ -23,6 +30,7 @@ const additions = [
   'GET /settings/metrics_token',
   'POST /settings/metrics_token',
   'DELETE /settings/metrics_token',
+  'POST /objs/users/presign',
   'POST /objs/accounts/{account_id}/description',
   'GET /objs/accounts/{account_id}/rate_limit',
   'POST /objs/accounts/{account_id}/rate_limit',

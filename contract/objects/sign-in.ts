@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { name, secret, text } from '../params.ts';
-import { str, utc } from '../records.ts';
+import { shownOnce, str, utc } from '../records.ts';
 import { envelope, response } from '../reply.ts';
 import { anyone } from './access.ts';
 import { User } from './user-records.ts';
@@ -26,7 +26,7 @@ export const signIn = {
     summary: 'Replace the token of the data path',
     access: anyone,
     params: { user, password, account },
-    reply: response({ token: str(), token_expire_at: utc() }),
+    reply: response({ token: shownOnce('token'), token_expire_at: utc() }),
     errors: ['invalid_credentials', 'account_disabled', 'password_expired', 'too_many_attempts'],
   }),
   changePassword: endpoint('POST', '/users/password', {

@@ -1,4 +1,4 @@
-import { bool, int, listOf, maybe, nullable, oneOf, record, str, utc } from '../records.ts';
+import { bool, int, listOf, maybe, nullable, oneOf, record, secretText, shownOnce, str, utc } from '../records.ts';
 import { Role } from './roles.ts';
 
 const trueFalse = oneOf('True', 'False');
@@ -7,10 +7,10 @@ const StorageUser = record('StorageUser', {
   account_id: str(),
   account_name: str(),
   id: str('32 hex digits'),
-  token: nullable(str('Opens the data path over Swift')),
+  token: nullable(secretText('token', 'Opens the data path over Swift')),
   token_expire_at: nullable(utc()),
   s3_access_key: nullable(str()),
-  s3_secret_key: nullable(str()),
+  s3_secret_key: nullable(secretText('S3 secret key')),
   public_url: str('Where the containers of the account are served'),
   roles: listOf(Role),
 });
@@ -20,7 +20,7 @@ export const User = record('User', {
   id: int(),
   username: str(),
   email: nullable(str()),
-  access_key: nullable(str('Opens this interface')),
+  access_key: nullable(secretText('access key', 'Opens this interface')),
   primary: bool('The first user of the account'),
   admin: bool(),
   locked: bool(),
@@ -49,7 +49,7 @@ export const AccountUser = record('AccountUser', {
 export const UserDetail = record('UserDetail', {
   ...AccountUser.properties,
   links: record('UserLinks', { self: str() }),
-  s3_secret_key: nullable(str()),
+  s3_secret_key: nullable(secretText('S3 secret key')),
   s3_access_key: nullable(str()),
   domain_id: str(),
   project_id: str('The account, as Swift clients name it'),
@@ -62,7 +62,7 @@ export const UserDetail = record('UserDetail', {
 
 export const S3Credentials = record('S3Credentials', {
   access: str(),
-  secret: str(),
+  secret: shownOnce('S3 secret key'),
   user_id: str(),
   account_id: str(),
 });

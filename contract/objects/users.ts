@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, choice, name, page, text, withDefault } from '../params.ts';
-import { int, listOf, str } from '../records.ts';
+import { boolean, choice, integer, name, page, text, withDefault } from '../params.ts';
+import { int, listOf, shownOnce, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { accountAdmins, adminOnly, objectsRoles } from './access.ts';
 import { accountId } from './accounts.ts';
@@ -36,7 +36,7 @@ export const users = {
       notify_on_events: withDefault(boolean('Whether events are mailed to the user'), false),
       role,
     },
-    reply: response({ code: str('Temporary code for POST /users/{username}/password_code') }),
+    reply: response({ code: shownOnce('temporary code', 'Temporary code for POST /users/{username}/password_code') }),
     errors: ['account_not_found', 'name_taken', 'objs_state_conflict', 'objs_limit_reached'],
   }),
   delete: endpoint('DELETE', '/objs/users/{id}', {
@@ -73,6 +73,20 @@ export const users = {
     params: { username, account: name('Name or id of the account', { example: 'webhosting' }) },
     reply: response({ credentials: listOf(S3Credentials), count: int() }),
     errors: ['account_not_found', 'objs_user_not_found', 'objs_state_conflict'],
+  }),
+  presign: endpoint('POST', '/objs/users/presign', {
+    summary: "Make a link to one object, signed with the caller's own S3 key: who has it needs no other",
+    access: { roles: objectsRoles },
+    params: {
+      bucket: text('The bucket', { max: 255, example: 'pages' }),
+      key: text('The key of the object', { max: 1024, example: 'index.html' }),
+      method: withDefault(choice(['GET', 'PUT'], 'Whether it downloads or uploads', { example: 'GET' }), 'GET'),
+      expires: withDefault(
+        integer('How many seconds it is good for: 7 days at most', { min: 1, max: 604_800, example: 3600 }),
+        3600,
+      ),
+    },
+    reply: response({ url: str('On the data address of the array'), expires_at: utc() }),
   }),
   ...signIn,
   enableAdminAccess: endpoint('POST', '/users/admin_access/enable', {

@@ -1,5 +1,5 @@
 import { products } from '../cloud/index.ts';
-import { bool, int, listOf, mapOf, maybe, nullable, num, oneOf, record, str, utc } from '../records.ts';
+import { bool, int, listOf, mapOf, maybe, nullable, num, oneOf, record, secretText, str, utc } from '../records.ts';
 import { Type } from '../schema.ts';
 
 export const arrayStates = [
@@ -88,7 +88,7 @@ const common = {
   management_url: nullable(str()),
   ip_address: nullable(str()),
   ipv6_address: nullable(str()),
-  initial_passcode: str('First password of its administrator'),
+  initial_passcode: secretText('passcode', 'First password of its administrator'),
   internal_name: nullable(str()),
   time_created_gmt: str('YYYY-MM-DD HH:MM:SS'),
   locked_down: bool(),

@@ -4,6 +4,7 @@ import { billing } from './billing.ts';
 import { changes } from './changes.ts';
 import { clouds, driveTypes } from './clouds.ts';
 import { events } from './events.ts';
+import { me } from './me.ts';
 import { virtualNetworks, vlans } from './networks.ts';
 import { objectAccounts, publicObjects } from './object-accounts.ts';
 import { pricing } from './pricing.ts';
@@ -25,6 +26,7 @@ export const portalApi = {
   groups: {
     tokens,
     sessions,
+    me,
     users,
     clouds,
     driveTypes,

@@ -8,6 +8,19 @@ const declared = operations(portalApi).map(({ endpoint }) => `${endpoint.method}
 
 /** What our decisions add to the specification. */
 const additions = [
+  'POST /sessions',
+  'GET /sessions/current',
+  'DELETE /sessions/current',
+  'GET /sessions',
+  'DELETE /sessions/{id}',
+  'GET /settings/sessions',
+  'PUT /settings/sessions',
+  'GET /me',
+  'PUT /me',
+  'POST /me/totp',
+  'POST /me/totp/confirm',
+  'DELETE /me/totp',
+  'DELETE /users/{id}/totp',
   'GET /settings/mail',
   'PUT /settings/mail',
   'GET /webhooks',
@@ -30,6 +43,7 @@ const additions = [
   'POST /users/{id}/enable',
   'POST /users/{id}/revoke_tokens',
   'GET /arrays/{array_id}/contents',
+  'GET /arrays/{array_id}/identity',
   'GET /accounts',
   'GET /computes',
   'GET /computes/{id}',

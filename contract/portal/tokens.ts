@@ -1,12 +1,12 @@
 import { anyone, endpoint, type Group } from '../endpoint.ts';
 import { optional } from '../params.ts';
-import { record, str } from '../records.ts';
+import { record, shownOnce } from '../records.ts';
 import { success } from '../reply.ts';
 import { credentials, totpCode } from './credentials.ts';
 
 const params = { ...credentials, code: optional(totpCode) };
 
-const token = success({ data: record('Token', { token: str('Send it as X-Token') }) });
+const token = success({ data: record('Token', { token: shownOnce('token', 'Send it as X-Token') }) });
 
 export const tokens = {
   get: endpoint('POST', '/token', {

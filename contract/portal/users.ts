@@ -17,8 +17,8 @@ export const User = record('User', {
 });
 
 const userId = recordNumber('The user');
-const password = secret('At least 8 characters', { min: 8, max: 256, example: 'correct horse battery' });
-const email = text('Mail address', {
+export const password = secret('At least 8 characters', { min: 8, max: 256, example: 'correct horse battery' });
+export const email = text('Mail address', {
   max: 254,
   pattern: '^[^@\\s]+@[^@\\s]+$',
   form: 'a mail address',
@@ -92,6 +92,13 @@ export const users = {
     params: { id: userId },
     reply: success({ data: User }),
     errors: ['not_found'],
+  }),
+  removeTotp: endpoint('DELETE', '/users/{id}/totp', {
+    summary: 'Switch two-factor sign-in of a user off who lost the device; it ends their sessions',
+    access: adminOnly,
+    params: { id: userId },
+    reply: success({ data: User }),
+    errors: ['not_found', 'state_conflict'],
   }),
   delete: endpoint('DELETE', '/users/{id}', {
     summary: 'Remove a user who owns nothing any more; past bills keep the name',

@@ -39,6 +39,9 @@ export const portalRefusals = {
   }),
   ...messagesOf('state_conflict', {
     cannot_disable_yourself: 'You cannot disable yourself; ask another administrator.',
+    totp_is_on: 'Two-factor sign-in of {username} is on already; switch it off first.',
+    totp_is_off: 'Two-factor sign-in of {username} is off.',
+    totp_not_started: 'There is no secret to confirm; start with POST /me/totp.',
   }),
   ...messagesOf('limit_reached', {
     webhooks_limit: 'There are at most {max} webhooks; delete one first.',

@@ -27,6 +27,7 @@ interface Entry {
   readonly mark: string;
   readonly user: number;
   readonly role: string;
+  readonly isForSession: boolean;
   readonly expiresAt: number;
   usedAt: number;
 }
@@ -36,6 +37,12 @@ export interface DelegatedKey {
   readonly key: string;
   readonly expiresAt: number;
   readonly idleSeconds: number;
+}
+
+/** A user as whom the portal acts. */
+export interface Delegated<U> {
+  readonly user: U;
+  readonly hidesSecrets: boolean;
 }
 
 export function isDelegatedKey(key: string): boolean {
@@ -67,7 +74,7 @@ export class DelegatedKeys<U extends Holder> {
     return this.#entries.size;
   }
 
-  issue(user: number, role: string): DelegatedKey {
+  issue({ user, role, isForSession }: Pick<Entry, 'user' | 'role' | 'isForSession'>): DelegatedKey {
     const now = this.#clock.now();
     this.#dropIdle(now);
     const first = this.#entries.values().next();
@@ -76,14 +83,16 @@ export class DelegatedKeys<U extends Holder> {
     const id = newSecret();
     const mark = fingerprint(key);
     const expiresAt = now + LIFE_MS;
-    this.#entries.set(mark, { id, mark, user, role, expiresAt, usedAt: now });
+    this.#entries.set(mark, { id, mark, user, role, isForSession, expiresAt, usedAt: now });
     this.#marks.set(id, mark);
     return { id, key, expiresAt, idleSeconds: IDLE_MS / 1000 };
   }
 
   /** Whom the key acts as; undefined when it is not good, or not any more. */
-  holderOf(key: string): U | undefined {
-    return this.#use(fingerprint(key));
+  holderOf(key: string): Delegated<U> | undefined {
+    const mark = fingerprint(key);
+    const user = this.#use(mark);
+    return user && { user, hidesSecrets: this.#entries.get(mark)?.isForSession === true };
   }
 
   /** Throws unless the key is good; asking keeps it so. */

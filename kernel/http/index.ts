@@ -1,8 +1,6 @@
 export { ChangeDetector } from './change-detector.ts';
 export { ChangeFeed, changeRoutes, type Concerns } from './change-feed.ts';
 export { Listeners, type ListenAddress } from './listeners.ts';
-export { statusText } from './envelope.ts';
-export { formatOfAccept } from './format.ts';
 export { isReply } from './schemas.ts';
 export { createApiServer, innerApi, type ApiServerOptions } from './server.ts';
 export type { StreamExchange, StreamRoute } from './streams.ts';

@@ -33,6 +33,7 @@ import {
   type CredentialSource,
   type StreamedFile,
 } from './types.ts';
+import { REVEAL_HEADER, SecretFields } from './secret-fields.ts';
 import { readerOf, type Reader } from './validate.ts';
 import { xmlRoot } from './xml-root.ts';
 
@@ -52,6 +53,8 @@ export interface OperationTools {
   readonly credentialsInBody?: boolean | undefined;
   /** Called with the group of each operation that changed something, once that is durable. Must not throw. */
   readonly onChanged?: ((group: string) => void) | undefined;
+  /** Records that somebody had secrets shown: `the passcode of array tank`. Resolves when that is durable. */
+  readonly onReveal?: ((actor: Actor, what: string) => Promise<void>) | undefined;
   /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
 }
@@ -75,6 +78,12 @@ declare module 'fastify' {
 }
 
 type Soon<T> = T | Promise<T>;
+type Fields = Readonly<Record<string, unknown>>;
+
+interface View {
+  readonly format: Format;
+  readonly isRevealing: boolean;
+}
 
 /** How long the authentication at the start of a request is valid. */
 const ADMISSION_MS = 1_000;
@@ -95,6 +104,7 @@ export class ServedOperation {
   readonly #read: Reader;
   readonly #root: string;
   readonly #envelope: Envelope | undefined;
+  readonly #secrets: SecretFields | undefined;
   readonly #count: (status: number, seconds: number) => void;
   readonly #pathNames: readonly string[];
   readonly body: AcceptedBody;
@@ -108,6 +118,7 @@ export class ServedOperation {
     this.#read = readerOf(operation.endpoint);
     this.#root = xmlRoot(tools.api, operation);
     this.#envelope = reply.kind === 'record' ? new Envelope(tools.api, operation, reply) : undefined;
+    this.#secrets = reply.kind === 'record' ? SecretFields.of(reply) : undefined;
     this.#count = tools.metrics.counterOf(operation.id);
     this.#pathNames = pathParams(path);
     this.body = acceptedBody(operation.endpoint);
@@ -207,15 +218,17 @@ export class ServedOperation {
         total: undefined,
       };
       const key = this.#idempotencyKey(request);
-      if (key === undefined) {
-        return this.#act(input, context, format);
-      }
-      const asked = { actor: actor.id, key, request: [this.#operation.id, format, input] };
+      const isRevealing = request.headers[REVEAL_HEADER] === '1';
+      const act = () => this.#act(input, context, { format, isRevealing });
+      if (key === undefined) return act();
+      // A stored answer shows what it showed: one for a page is not one for a program.
+      const view = !seesLess(actor) ? [] : [isRevealing ? 'revealed' : 'hidden'];
+      const asked = { actor: actor.id, key, request: [this.#operation.id, format, input, ...view] };
       return this.#tools.idempotency.once(asked, async () => {
         try {
           // Authorised again: while the key was claimed, the object may have changed its owner.
           authorise();
-          return await this.#act(input, context, format);
+          return await act();
         } catch (error) {
           return this.#failure(error, request, format);
         }
@@ -284,17 +297,28 @@ export class ServedOperation {
     return actor;
   }
 
-  #act(input: unknown, context: Context<Actor>, format: Format): Soon<Answer> {
+  #act(input: unknown, context: Context<Actor>, { format, isRevealing }: View): Soon<Answer> {
     return then(this.#handler?.(input as never, context), (result) => {
       if (result instanceof Submitted) return submittedAnswer(this.#tools.api, result.message, format, this.#root);
       if (!this.#envelope)
         return fileAnswer(result as FileBody | StreamedFile, this.#operation.endpoint.reply as FileReply);
-      return {
+      const envelope = this.#envelope;
+      return then(this.#shown(result as Fields, context, isRevealing), (fields) => ({
         status: 200,
         headers: this.#headersOf(context),
-        body: this.#envelope.wrap(result as Record<string, unknown>, format),
-      };
+        body: envelope.wrap(fields, format),
+      }));
     });
+  }
+
+  /** What a session sees of a reply: its secrets only where they are asked for. */
+  #shown(fields: Fields, { actor }: Context<Actor>, isRevealing: boolean): Soon<Fields> {
+    if (!this.#secrets || !seesLess(actor)) return fields;
+    if (!isRevealing) return this.#secrets.hide(fields);
+    const what = this.#secrets.describe(fields);
+    const { onReveal } = this.#tools;
+    assert(onReveal, 'a service with sessions records who looks at secrets');
+    return what === undefined ? fields : onReveal(actor, what).then(() => fields);
   }
 
   #headersOf({ total, setCookie }: Context<Actor>): Answer['headers'] {
@@ -328,6 +352,11 @@ export class ServedOperation {
 function browserOf({ headers, socket }: FastifyRequest): Browser {
   const isSecure = socket instanceof TLSSocket || headers.origin?.startsWith('https://') === true;
   return { userAgent: headers['user-agent'], isSecure };
+}
+
+/** Sessions, here or at the portal, see secrets only where they ask for them. */
+function seesLess({ sessionId, hidesSecrets }: Actor): boolean {
+  return sessionId !== undefined || hidesSecrets === true;
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

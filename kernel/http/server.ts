@@ -15,6 +15,7 @@ import type { Measure } from '../metrics/measure.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { MetricsToken } from '../metrics/token.ts';
 import { dropUnread, limitConnections } from '../edge/index.ts';
+import { hasBody } from '../relay/relay.ts';
 import type { Store } from '../store/index.ts';
 import type { TlsSource } from '../tls/source.ts';
 import { acceptBodies, acceptOctets, type Raw } from './body.ts';
@@ -63,6 +64,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly inner?: readonly InnerApi[];
   /** Requests that are passed on as they stream. */
   readonly streams?: readonly StreamRoute<A>[];
+  /** Records that somebody had secrets shown; needed where callers may have sessions. */
+  readonly onReveal?: (actor: A, what: string) => Promise<void>;
   readonly store: Store;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -91,7 +94,10 @@ export async function createApiServer<P extends Api, A extends Actor>(
   const metrics = metricsOf(options);
   const refuse = refusalOf(api, log, metrics);
   const notFound = unknownPath(refuse);
-  const app = newFastify(options.tls, refuse);
+  const { streams = [] } = options;
+  // Node knows one time for all bodies; where some are streamed, the others are timed here.
+  const app = newFastify(options.tls, refuse, streams.length > 0 ? 0 : REQUEST_TIMEOUT_MS);
+  if (streams.length > 0) app.addHook('onRequest', limitBodyTime);
   limitConnections(app.server, httpConnectionLimits({ log }));
   dropUnread(app.server, UNREAD_MS_MAX);
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
@@ -107,7 +113,8 @@ export async function createApiServer<P extends Api, A extends Actor>(
     done();
   });
   const authorise = options.authorise as OperationTools['authorise'];
-  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onChanged, onAnswered };
+  const onReveal = options.onReveal as OperationTools['onReveal'];
+  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onChanged, onReveal, onAnswered };
   serveOperations(app, options.handlers, tools);
   app.register((scope, _, done) => {
     if (inner.length > 0) acceptOctets(scope);
@@ -115,7 +122,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
       serveOperations(scope, handlers, { ...common, api, authenticate });
     done();
   });
-  serveStreams(app, options.streams ?? [], { log, metrics, authenticate: options.authenticate });
+  serveStreams(app, streams, { log, metrics, authenticate: options.authenticate });
   const { console: folder, version } = options;
   if (folder === undefined) serveHome(app, { title: api.title, version });
   else serveConsole(app, { folder, service: api.name, version, notFound });
@@ -183,13 +190,23 @@ function serveOperations(app: FastifyInstance, handlers: object, tools: Operatio
   }
 }
 
-function newFastify(tls: TlsSource | undefined, refuse: Refusal): FastifyInstance {
+function limitBodyTime({ raw, routeOptions }: FastifyRequest, _: FastifyReply, proceed: () => void): void {
+  if (!raw.complete && routeOptions.config.isStreamed !== true && hasBody(raw)) {
+    const timer = setTimeout(() => {
+      if (!raw.complete) raw.socket.destroy();
+    }, REQUEST_TIMEOUT_MS).unref();
+    raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  }
+  proceed();
+}
+
+function newFastify(tls: TlsSource | undefined, refuse: Refusal, requestTimeout: number): FastifyInstance {
   const options = {
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle' as const,
     return503OnClosing: true,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout,
     frameworkErrors: refuse,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX, querystringParser: parseQuery },
@@ -201,7 +218,7 @@ function newFastify(tls: TlsSource | undefined, refuse: Refusal): FastifyInstanc
     },
   };
   if (!tls) return Fastify(options as FastifyServerOptions);
-  const deadlines = { requestTimeout: REQUEST_TIMEOUT_MS, ...HTTP_DEADLINES };
+  const deadlines = { requestTimeout, ...HTTP_DEADLINES };
   const serverFactory: FastifyServerOptions['serverFactory'] = (handler) => createHttpServer(tls, deadlines, handler);
   return Fastify({ ...options, serverFactory } as FastifyServerOptions);
 }

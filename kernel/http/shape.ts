@@ -3,7 +3,10 @@ import type { TSchema } from 'typebox';
 /** The parts of a JSON schema that the kernel uses when it walks a value. */
 export interface Shape {
   readonly type?: string;
+  readonly title?: string;
   readonly format?: string;
+  /** What is secret in it, in words, where it is shown to a session only when asked for. */
+  readonly 'x-secret'?: string;
   readonly const?: unknown;
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, Shape>>;

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Endpoint, Method } from '@granary/contract';
+import { response as envelope, type Endpoint, type Method } from '@granary/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { markSignedIn } from '../edge/index.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { response as envelope } from '@granary/contract';
 import type { Actor, CredentialSource } from './types.ts';
 
 /** What a route gets to answer itself: nothing of the request's body was read. */
@@ -34,6 +33,13 @@ interface StreamTools<A extends Actor> {
   readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its body may take as long as it takes. */
+    isStreamed?: true;
+  }
+}
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** What is left of a refused body is read, so that the client gets to the answer, but not without end. */
 const DISCARDED = { bytesMax: 16 * 2 ** 20, msMax: 10_000 };
@@ -50,6 +56,7 @@ export function serveStreams<A extends Actor>(
     app.route({
       method: METHODS,
       url: route.path,
+      config: { isStreamed: true },
       onRequest(request: FastifyRequest, reply: FastifyReply) {
         // From here on the framework reads nothing and answers nothing.
         reply.hijack();

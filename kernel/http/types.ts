@@ -9,6 +9,8 @@ export interface Actor {
   /** Unique among all callers: idempotency keys belong to it. */
   readonly id: string;
   readonly role: string;
+  /** A browser is behind the request: secrets are shown only where they are asked for. True of every session. */
+  readonly hidesSecrets?: boolean | undefined;
   /** The session that the request was made with, where it was made with one. */
   readonly sessionId?: number | undefined;
 }

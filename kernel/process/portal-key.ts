@@ -1,4 +1,4 @@
-import { isDelegatedKey, unknownDelegatedKey, type DelegatedKeys } from '../auth/delegated-keys.ts';
+import { isDelegatedKey, unknownDelegatedKey, type Delegated, type DelegatedKeys } from '../auth/delegated-keys.ts';
 import { fingerprint } from '../auth/vault.ts';
 import type { Actor, CredentialSource } from '../http/types.ts';
 import { isPortal } from '../tls/peer.ts';
@@ -47,7 +47,7 @@ export function delegatedHolder<U extends { readonly role: string }>(
   key: string,
   source: Connected,
   configuration: Pick<HostedConfiguration, 'tls'>,
-): U | undefined {
+): Delegated<U> | undefined {
   if (!isDelegatedKey(key)) return undefined;
   const holder = isPortalConnection(source, configuration) ? keys.holderOf(key) : undefined;
   if (!holder) throw unknownDelegatedKey();

@@ -26,6 +26,7 @@ const SENT = new Set([
   'last-event-id',
   'range',
   'user-agent',
+  'x-reveal-secrets',
 ]);
 
 const ANSWERED = new Set([

@@ -80,10 +80,14 @@ export function sessionRoutes<Input, Role extends string, Fields extends object>
       context.setCookie = sessions.cookie(value, browser.isSecure);
       return own(session);
     },
-    getCurrent: (_: unknown, { actor }: By) => own(currentOf(sessions, actor)),
+    getCurrent: (_: unknown, { actor }: By) => {
+      const session = currentOf(sessions, actor);
+      return session ? own(session) : { session: null };
+    },
     deleteCurrent: async (_: unknown, context: By) => {
       const { actor, browser } = context;
       const session = currentOf(sessions, actor);
+      if (!session) return {};
       await sessions.end(session, (tx) => {
         const subject = people.find(session.user)?.subject ?? session.user;
         events.record(tx, { title: `${actor.username} signed out.`, subject, actor: actor.username });
@@ -134,10 +138,10 @@ export function sessionSettingRoutes(sessions: Sessions) {
   };
 }
 
-function currentOf(sessions: Sessions, { sessionId, id }: Actor): Session {
+/** Undefined where the request was made with a key or token. */
+function currentOf(sessions: Sessions, { sessionId, id }: Actor): Session | undefined {
   const session = sessionId === undefined ? undefined : sessions.get(sessionId);
-  if (session?.user !== id) throw fail('no_session');
-  return session;
+  return session?.user === id ? session : undefined;
 }
 
 /** A name that nobody has is not written down: it may be a password that was typed into the wrong field. */

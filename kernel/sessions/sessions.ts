@@ -190,6 +190,13 @@ export class Sessions {
     await this.settings.change(limits, actor);
   }
 
+  /** Records that somebody had secrets shown to a page. */
+  async recordLook({ id, username }: { readonly id: string; readonly username: string }, what: string): Promise<void> {
+    const { store, events } = this.#tools;
+    const title = `${username} looked at ${what}.`;
+    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: id, actor: username }));
+  }
+
   /** Ends those whose time is over. */
   async sweep(): Promise<void> {
     const { store, clock } = this.#tools;

@@ -9,6 +9,7 @@ interface Asked {
   readonly username: string;
   readonly account?: string | undefined;
   readonly of_array: boolean;
+  readonly for_session: boolean;
 }
 
 /**
@@ -39,7 +40,10 @@ export class DelegatedKeyService {
       const title = `User ${user.username} of ${user.accountName} signed in through the portal.`;
       events.record(tx, { title, subject: `account:${user.accountName}`, actor: user.username });
     });
-    return { key: this.keys.issue(user.number, user.role), user: toUser(user) };
+    return {
+      key: this.keys.issue({ user: user.number, role: user.role, isForSession: asked.for_session }),
+      user: toUser(user),
+    };
   }
 }
 

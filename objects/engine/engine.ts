@@ -10,6 +10,7 @@ import type {
 } from '@granary/storage/object-store';
 import type { ControllerState } from './controller-spec.ts';
 import type { ReplicationOrder, ReplicationOutcome } from './replication/order.ts';
+import type { MoveOrder } from './transitions/order.ts';
 import type { DriveReport, EngineReport } from './report.ts';
 
 /**
@@ -50,6 +51,8 @@ export interface ObjectEngineCore {
   flush(): Promise<void>;
   /** Sends a change to an S3 service elsewhere. */
   replicate(order: ReplicationOrder): Promise<ReplicationOutcome>;
+  /** Brings the bytes of a version under another storage policy; false when it is gone or changed meanwhile. */
+  move(order: MoveOrder): Promise<boolean>;
 }
 
 /** Reads are synchronous and see every change that was acknowledged before. */

@@ -187,3 +187,24 @@ test('a walk that was stopped goes on where it was, even in the middle of a key'
   }
   assert.deepEqual(entries(aging), ['a', 'a']);
 });
+
+test('what is only hidden moves before: it has a day for that, and what goes for good has none', async (t) => {
+  const { clock, commit, worker, bucket, put, entries } = setUp(t);
+  const moving = { ...rule, expireDays: 3, transitions: [{ storageClass: 'cold', policy: 1, days: 2 }] };
+  const [versioned, plain] = [await bucket('versioned', [moving]), await bucket('plain', [moving])];
+  await commit('changeBucket', { bucket: versioned.id, versioning: 'enabled', at: clock.now() });
+  const { sequence } = await put(versioned, 'stays');
+  const { sequence: other } = await put(versioned, 'moves');
+  await put(plain, 'gone');
+  const content = { kind: 'empty' } as const;
+  const move = { bucket: versioned.id, key: 'moves', sequence: other, seen: content, policy: 1, content };
+  await commit('moveVersion', { ...move, at: clock.now() });
+  assert.ok(sequence < other);
+  clock.set('2026-03-05T00:00:00Z');
+  await worker.run();
+  assert.deepEqual(entries(plain), []);
+  assert.deepEqual(entries(versioned), ['moves-', 'moves', 'stays']);
+  clock.advance(DAY);
+  await worker.run();
+  assert.deepEqual(entries(versioned), ['moves-', 'moves', 'stays-', 'stays']);
+});

@@ -107,7 +107,7 @@ export class ExpiryService {
     const { store, clock, engine } = this.#options;
     const day = Math.floor(clock.now() / DAY_MS);
     const rules = hash('sha256', JSON.stringify(bucket.settings.lifecycle));
-    const before = store.read((db) => findWalk(db, bucket.id));
+    const before = store.read((db) => findWalk(db, 'expiry', bucket.id));
     const isToday = before?.day === day && before.rules === rules;
     let position: Position | null = START;
     if (isToday) position = before.position === null ? null : (JSON.parse(before.position) as Position);
@@ -115,7 +115,7 @@ export class ExpiryService {
       const { doomed, next } = stepOf(engine.catalogue, bucket, position, clock.now(), STEP_LENGTH);
       await this.#remove(bucket, doomed, removed);
       await store.write((tx) => {
-        saveWalk(tx, { bucket: bucket.id, day, rules, position: next && JSON.stringify(next) });
+        saveWalk(tx, { work: 'expiry', bucket: bucket.id, day, rules, position: next && JSON.stringify(next) });
         if (next === null) deleteWalksBefore(tx, day - WALKS_KEPT_DAYS);
       });
       position = next;

@@ -2,12 +2,14 @@ import {
   expiryOf,
   markerExpiryOf,
   noncurrentExpiryOf,
+  policyDue,
   uploadExpiryOf,
   type Bucket,
   type ListedVersion,
   type Upload,
 } from '@granary/storage/object-store';
 import type { ObjectCatalogue } from '../engine/engine.ts';
+import { entriesFrom, type Entry, type LastEntry } from './entries.ts';
 
 /** Where a walk over a bucket goes on. */
 export type Position =
@@ -17,14 +19,6 @@ export type Position =
       readonly last: LastEntry | null;
     }
   | { readonly phase: 'uploads'; readonly after: { readonly key: string; readonly id: string } | null };
-
-interface LastEntry {
-  readonly key: string;
-  readonly sequence: number;
-  readonly modifiedAt: number;
-  /** Hidden entries of its key so far, itself among them. */
-  readonly hidden: number;
-}
 
 /** What the rules take away. */
 export type Doomed =
@@ -43,6 +37,8 @@ export const START: Position = { phase: 'versions', last: null };
 
 type Reader = Pick<ObjectCatalogue, 'listVersions' | 'uploads'>;
 
+const DAY_MS = 86_400_000;
+
 /** One stretch of a walk over everything in a bucket. */
 export function stepOf(reader: Reader, bucket: Bucket, position: Position, now: number, limit: number): Step {
   return position.phase === 'versions'
@@ -51,44 +47,42 @@ export function stepOf(reader: Reader, bucket: Bucket, position: Position, now: 
 }
 
 function versionStep(reader: Reader, bucket: Bucket, before: LastEntry | null, now: number, limit: number): Step {
-  // By its sequence even when it has no id of its own: it may be gone, and the walk goes on behind it all the same.
-  const after = before && { key: before.key, versionId: before.sequence.toString(16) };
-  const { versions, next } = reader.listVersions(bucket.id, { prefix: '', delimiter: null, after, limit });
   const doomed: Doomed[] = [];
-  let last = before;
-  for (const [index, version] of versions.entries()) {
-    const newer = last?.key === version.key ? last : undefined;
-    const isLast = () =>
-      index + 1 < versions.length
-        ? versions[index + 1]?.key !== version.key
-        : next === null || !hasOlder(reader, bucket, version);
-    const kind = fateOf(bucket, version, newer, isLast, now);
-    if (kind) doomed.push({ kind, version });
-    const { key, sequence, modifiedAt } = version;
-    last = { key, sequence, modifiedAt, hidden: newer ? newer.hidden + 1 : 0 };
+  const { entries, last, isEnd } = entriesFrom(reader, bucket, before, limit);
+  for (const entry of entries) {
+    const kind = fateOf(bucket, entry, now);
+    if (kind) doomed.push({ kind, version: entry.version });
   }
-  return { doomed, next: next === null ? { phase: 'uploads', after: null } : { phase: 'versions', last } };
+  return { doomed, next: isEnd ? { phase: 'uploads', after: null } : { phase: 'versions', last } };
 }
 
 function fateOf(
-  { settings: { lifecycle } }: Bucket,
-  version: ListedVersion,
-  newer: LastEntry | undefined,
-  isLast: () => boolean,
+  bucket: Bucket,
+  { version, newer, isLast }: Entry,
   now: number,
 ): Exclude<Doomed['kind'], 'upload'> | undefined {
+  const { lifecycle } = bucket.settings;
   const due = (expiry: { readonly at: number } | undefined) => expiry !== undefined && expiry.at <= now;
   if (newer)
     return due(noncurrentExpiryOf(lifecycle, version, newer.modifiedAt, newer.hidden)) ? 'noncurrent' : undefined;
-  if (!version.isDeleteMarker) return due(expiryOf(lifecycle, version)) ? 'current' : undefined;
+  if (!version.isDeleteMarker) {
+    const expiry = expiryOf(lifecycle, version);
+    return due(expiry) && !movesFirst(bucket, version, expiry, now) ? 'current' : undefined;
+  }
   // A marker that still hides something has to stay.
   return due(markerExpiryOf(lifecycle, version)) && isLast() ? 'marker' : undefined;
 }
 
-function hasOlder(reader: Reader, bucket: Bucket, { key, sequence }: ListedVersion): boolean {
-  const after = { key, versionId: sequence.toString(16) };
-  const { versions } = reader.listVersions(bucket.id, { prefix: key, delimiter: null, after, limit: 1 });
-  return versions[0]?.key === key;
+/** What is only hidden moves before: it has a day for that, as its days as a hidden one begin when the marker comes. */
+function movesFirst(
+  bucket: Bucket,
+  version: ListedVersion,
+  expiry: { readonly at: number } | undefined,
+  now: number,
+): boolean {
+  if (bucket.versioning !== 'enabled' || expiry === undefined || now >= expiry.at + DAY_MS) return false;
+  const policy = policyDue(bucket.settings, version, now);
+  return policy !== undefined && policy !== (version.attributes.policy ?? bucket.policy);
 }
 
 function uploadStep(

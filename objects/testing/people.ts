@@ -83,10 +83,11 @@ export async function startPeople(t: TestContext) {
       api: objectsApi,
       handlers: { ...people.handlers, settings: { ...people.handlers.settings, ...peopleSettingRoutes(settings) } },
       authenticate: authenticator(
-      people.signIns,
-      { sessions: people.sessions, delegated: delegatedKeys.keys },
-      () => configuration,
-    ),
+        people.signIns,
+        { sessions: people.sessions, delegated: delegatedKeys.keys },
+        () => configuration,
+      ),
+      onReveal: (actor, what) => people.sessions.recordLook(actor, what),
       version: '0.0.0-test',
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });

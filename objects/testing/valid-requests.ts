@@ -192,7 +192,18 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'users.enable': disabledUser,
   'users.disable': freshUser('user_id'),
   'users.changeRole': async (walk) => ({ user_id: (await newUser(walk)).id, role: 'account_admin' }),
+  'users.presign': () => ({ bucket: 'pages', key: 'index.html', method: 'GET', expires: 60 }),
   'users.resetS3Secret': async (walk) => ({ username: (await newUser(walk)).username, account: walk.home }),
+  'sessions.create': (_, { accountName: account, username, password }) => ({ account, username, password }),
+  'sessions.getCurrent': nothing,
+  'sessions.deleteCurrent': nothing,
+  'sessions.list': () => ({ start: 0, limit: 10 }),
+  'sessions.delete': async ({ client, api }, { accountName: account, username, password }) => {
+    const { session } = await client.call(api.sessions.create, { account, username, password });
+    return { id: session.id };
+  },
+  'settings.getSessions': nothing,
+  'settings.setSessions': nothing,
   'users.authenticate': (_, { accountName, username, password }) => ({
     account: accountName,
     user: username,

@@ -15,7 +15,7 @@ interface UserRouteParts {
   readonly managementUrl: () => string;
 }
 
-type Served = Omit<ObjectsHandlers<'users'>, 'iops' | 'latency' | 'throughput'>;
+type Served = Omit<ObjectsHandlers<'users'>, 'iops' | 'latency' | 'throughput' | 'presign'>;
 
 /** Unsealing takes a while; a long list lets others have a turn in between. */
 const OPENED_PER_TURN = 500;

@@ -1,6 +1,5 @@
+import type { Door } from '@granary/kernel';
 import type { ArrayId } from '../ids.ts';
-
-export type Door = 'api' | 's3';
 
 export interface PassageAddress {
   readonly arrayId: ArrayId;

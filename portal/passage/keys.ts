@@ -95,6 +95,7 @@ export class PassageKeys {
       const { delegated_key: given } = await this.#client(array).delegatedKeys.create({
         username,
         of_array: ofArray,
+        for_session: actor.sessionId !== undefined,
         ...(account !== undefined && { account }),
       });
       const { expires_at: expiresAt, idle_seconds: idleSeconds, ...held } = given;

@@ -19,19 +19,17 @@ await array.client.call(arrayApi.groups.users.create, {
   password: 'Some-Passw0rd',
   role: 'user',
 });
-const { id } = await portal.array(portal.owner);
-await leadTo(id, array.configuration.managementUrl);
+portal.cloud.managementUrl = array.configuration.managementUrl;
+const id = await ordered(portal.owner);
 
-async function leadTo(number: number, url: string): Promise<void> {
-  portal.cloud.managementUrl = url;
+/** An array whose record leads to the real one, and says the key that one knows. */
+async function ordered(person: Person): Promise<number> {
+  const { id: number } = await portal.array(person);
   const key = portal.tools.vault.seal(INTERNAL_KEY);
   await portal.store.write((tx) => {
-    tx.run('UPDATE arrays SET management_url = :url, internal_key_sealed = :key WHERE id = :number', {
-      url,
-      key,
-      number,
-    });
+    tx.run('UPDATE arrays SET internal_key_sealed = :key WHERE id = :number', { key, number });
   });
+  return number;
 }
 
 function via(person: Person | undefined, path: string, init: RequestInit = {}, number = id): Promise<Response> {
@@ -72,17 +70,37 @@ test('an administrator of the portal has the rights of their user there, and no 
   assert.equal(refused.status, 6);
 });
 
+test('a browser behind the portal sees secrets of an array only where it asks for them, and that is an event', async () => {
+  const { username, password } = portal.owner;
+  const begun = await fetch(`${portal.url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  });
+  const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const secretSeen = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${portal.url}/via/${id}/api/vcontrollers`, { headers });
+    const { vcontrollers } = (await said(answer)) as unknown as { vcontrollers: { array_chap_secret: string }[] };
+    return vcontrollers[0]?.array_chap_secret;
+  };
+  assert.equal(await secretSeen({ cookie }), '');
+  const shown = await secretSeen({ cookie, 'x-reveal-secrets': '1' });
+  assert.match(shown ?? '', /^.{12,16}$/);
+  assert.equal(await secretSeen({ 'x-token': portal.owner.token }), shown, 'a program sees what it always saw');
+  const { response } = (await (await via(portal.owner, '/api/messages')).json()) as Said;
+  assert.match(JSON.stringify(response), /CHAP secret/);
+});
+
 test('the array of another is not found, and who has no user in an array sees its record only', async () => {
   const foreign = await said(await via(portal.otherUser, '/api/drives'));
   assert.deepEqual([foreign.status, foreign.message], [20001, `There is no array ${id}.`]);
   const { data: mine } = await portal.owner.client.arrays.getIdentity({ array_id: id });
   assert.deepEqual([mine.known, mine.username, mine.role], [true, 'owner', 'admin']);
-  const other = await portal.array(portal.friend);
-  await leadTo(other.id, array.configuration.managementUrl);
-  const { data: none } = await portal.friend.client.arrays.getIdentity({ array_id: other.id });
+  const other = await ordered(portal.friend);
+  const { data: none } = await portal.friend.client.arrays.getIdentity({ array_id: other });
   assert.equal(none.known, false);
   assert.match(none.message ?? '', /no user friend/);
-  const refused = await said(await via(portal.friend, '/api/drives', {}, other.id));
+  const refused = await said(await via(portal.friend, '/api/drives', {}, other));
   assert.deepEqual([refused.status, refused.message], [20021, none.message]);
 });
 

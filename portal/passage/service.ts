@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   fail,
   hasBody,
+  refuseRelay,
   relay,
   sentHeaders,
   smallBody,
@@ -21,7 +22,6 @@ import type { ArrayId } from '../ids.ts';
 import type { Tools } from '../tools.ts';
 import { readPassage, type PassageAddress } from './address.ts';
 import { PassageKeys, unreachable, type Asked, type HeldKey } from './keys.ts';
-import { refuse } from './refusals.ts';
 import { Underway } from './underway.ts';
 
 /*
@@ -64,7 +64,7 @@ export class Passage {
       name: 'passage',
       path: '/via/*',
       serve: (exchange) => this.#serve(exchange),
-      refuse: (error, exchange) => refuse(error, exchange, readPassage(urlOf(exchange.request))?.door ?? 'api'),
+      refuse: (error, exchange) => refuseRelay(error, exchange, readPassage(urlOf(exchange.request))?.door ?? 'api'),
     };
   }
 

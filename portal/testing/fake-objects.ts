@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { delegatedKeyApi } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import {
   createApiServer,
   createLog,
   fail,
   GranaryError,
+  innerApi,
   Store,
   systemClock,
   Vault,
@@ -153,6 +155,28 @@ export async function startFakeObjects(): Promise<FakeObjects> {
   const app = await createApiServer<typeof objectsApi, Actor>({
     api: objectsApi,
     handlers: served,
+    inner: [
+      innerApi(
+        delegatedKeyApi,
+        {
+          delegatedKeys: {
+            create: ({ username }) => ({
+              delegated_key: {
+                id: username,
+                key: `portal.${username}`,
+                username,
+                role: 'objs_admin',
+                account_id: '0'.repeat(32),
+                account_name: 'objs_admin',
+                expires_at: '2100-01-01 00:00:00 UTC',
+                idle_seconds: 600,
+              },
+            }),
+          },
+        },
+        () => ({ id: 'portal', role: 'portal' }),
+      ),
+    ],
     authenticate: ({ headers }) => {
       const key = headers['x-access-key'];
       if (typeof key !== 'string') return undefined;

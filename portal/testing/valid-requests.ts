@@ -1,6 +1,8 @@
 import { operations, type Operation, type Param } from '@granary/contract';
 import { portalApi } from '@granary/contract/portal';
 import { parseJoinCode } from '@granary/kernel';
+import { codeOfStep, stepAt } from '../totp/code.ts';
+import { deleteFactor, insertFactor } from '../totp/repository.ts';
 import { startFakeCloud, testInventory } from './fake-cloud.ts';
 import { startFakeObjects } from './fake-objects.ts';
 import { startJoiningCloud } from './joining-cloud.ts';
@@ -35,6 +37,10 @@ async function servedArray(portal: TestPortal): Promise<number> {
     portal.cloud.managementUrl = undefined;
   }
 }
+
+const ownersReachedArray: Prepare = async (portal) => ({
+  array_id: await portal.kept('reached array', () => servedArray(portal)),
+});
 
 const ownersPublicService: Prepare = async (portal) => {
   const id = await servedArray(portal);
@@ -184,15 +190,48 @@ const joiningCloud: Prepare = async (portal) => {
   return { ...joining.request(parseJoinCode(code)?.secret ?? '') };
 };
 
-const credentials: Prepare = (_, { username, password }) => ({ username, password });
+/** Of a user who signs in without a code. */
+const credentials: Prepare = async ({ admin, name }) => {
+  const user = { username: name('user'), password: 'correct horse battery' };
+  await admin.client.users.create(user);
+  return user;
+};
+
+const session: Prepare = async ({ services, owner }) => {
+  const begun = { user: `user:${owner.id}`, ip: '127.0.0.1', userAgent: undefined };
+  return { id: (await services.sessions.begin(begun, () => undefined)).session.id };
+};
+
+const withoutTotp: Prepare = async ({ store }, { id }) => {
+  await store.write((tx) => deleteFactor(tx, id));
+  return {};
+};
+
+/** The app of the caller has a secret; the code is of the present. */
+const totpStarted = async (portal: TestPortal, caller: Person) => {
+  await withoutTotp(portal, caller);
+  const { secret } = (await caller.client.me.startTotp()).data;
+  const code = (step: number) => codeOfStep(secret, stepAt(portal.tools.clock.now()) + step);
+  return { code: code(0), next: code(1) };
+};
 
 /** One for each operation of the contract; the tests that walk the contract fail by name for one that is missing. */
 export const preparations: Readonly<Record<string, Prepare>> = {
   'tokens.get': credentials,
-  'tokens.reset': async ({ admin, name }) => {
-    const user = { username: name('user'), password: 'correct horse battery' };
-    await admin.client.users.create(user);
-    return user;
+  'tokens.reset': credentials,
+  'sessions.create': credentials,
+  'sessions.getCurrent': nothing,
+  'sessions.deleteCurrent': nothing,
+  'sessions.list': nothing,
+  'sessions.delete': session,
+  'me.get': nothing,
+  'me.update': () => ({ email: 'ann@example.org' }),
+  'me.startTotp': withoutTotp,
+  'me.confirmTotp': async (portal, caller) => ({ code: (await totpStarted(portal, caller)).code }),
+  'me.removeTotp': async (portal, caller) => {
+    const { code, next } = await totpStarted(portal, caller);
+    await caller.client.me.confirmTotp({ code });
+    return { code: next };
   },
   'users.list': nothing,
   'users.get': newUser,
@@ -201,6 +240,14 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'users.disable': newUser,
   'users.enable': newUser,
   'users.revokeTokens': newUser,
+  'users.removeTotp': async (portal, caller) => {
+    const { id } = (await newUser(portal, caller)) as { id: number };
+    const secretSealed = portal.tools.vault.seal('secret');
+    await portal.store.write((tx) =>
+      insertFactor(tx, { userId: id, secretSealed, confirmedAt: 1, lastStep: 0, recoveryMarks: [] }),
+    );
+    return { id };
+  },
   'users.delete': newUser,
   'clouds.list': nothing,
   'clouds.get': () => ({ id: 1 }),
@@ -261,7 +308,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   },
   'arrays.listCompatibleInterfaces': ownersArray,
   'arrays.getContents': ownersArray,
-  'arrays.getIdentity': ownersArray,
+  'arrays.getIdentity': ownersReachedArray,
   'arrays.undelete': ownersDeletedArray,
   'arrays.purge': ownersDeletedArray,
   'arrays.addInterface': async (portal, caller) => ({
@@ -338,6 +385,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'settings.setArrayRetention': nothing,
   'settings.getNetworksPerUser': nothing,
   'settings.setNetworksPerUser': nothing,
+  'settings.getSessions': nothing,
+  'settings.setSessions': nothing,
   'settings.getMail': nothing,
   'settings.setMail': () => ({ smtp_port: 25, notice_severity: 3 }),
   'settings.getMetricsToken': nothing,

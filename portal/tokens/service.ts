@@ -21,6 +21,11 @@ interface Remembered {
   readonly until: number;
 }
 
+/** The code of users who have to send one. */
+interface SecondFactor {
+  accept(user: User, code: string | undefined): Promise<void>;
+}
+
 interface Credentials {
   readonly username: string;
   readonly password: string;
@@ -31,6 +36,7 @@ interface Credentials {
 export class SignIn {
   readonly #tools: Tools;
   readonly #sessions: Sessions;
+  readonly #totp: SecondFactor;
   readonly #attempts: SignInAttempts;
   /** Tokens seen since the user last changed: finding one costs a hash, not a query. */
   readonly #actors = new Map<string, PortalActor>();
@@ -41,7 +47,8 @@ export class SignIn {
   readonly #passwords = new Map<string, Remembered>();
   readonly #passwordKey = randomBytes(32);
 
-  constructor(tools: Tools, sessions: Sessions) {
+  constructor(tools: Tools, sessions: Sessions, totp: SecondFactor) {
+    this.#totp = totp;
     this.#tools = tools;
     this.#sessions = sessions;
     this.#attempts = new SignInAttempts({ clock: tools.clock });
@@ -66,19 +73,17 @@ export class SignIn {
     // Some clients send the token where the username goes.
     const actor = this.#byToken(basic.username);
     if (actor) return actor;
-    return basic.password === ''
-      ? undefined
-      : this.#byPassword(basic.username, basic.password, source.ip).then(actorOf);
+    return basic.password === '' ? undefined : this.verify(basic, source.ip).then(actorOf);
   }
 
-  async token(username: string, password: string, ip: string): Promise<string> {
-    const user = await this.#byPassword(username, password, ip);
+  async token(credentials: Credentials, ip: string): Promise<string> {
+    const user = await this.verify(credentials, ip);
     return this.#tools.vault.unseal(user.tokenSealed);
   }
 
-  async resetToken(username: string, password: string, ip: string): Promise<string> {
+  async resetToken(credentials: Credentials, ip: string): Promise<string> {
     const { store, vault, events } = this.#tools;
-    const user = await this.#byPassword(username, password, ip);
+    const user = await this.verify(credentials, ip);
     const token = newSecret();
     await store.write((tx) => {
       updateToken(tx, user.id, fingerprint(token), vault.seal(token));
@@ -94,8 +99,15 @@ export class SignIn {
     return token;
   }
 
-  /** By name and password, for what they open besides single requests. */
-  verify({ username, password }: Credentials, ip: string): Promise<User> {
+  /** By name and password, and a code where the user signs in with two factors. */
+  async verify({ username, password, code }: Credentials, ip: string): Promise<User> {
+    const user = await this.#byPassword(username, password, ip);
+    await this.#totp.accept(user, code);
+    return user;
+  }
+
+  /** For a user who is signed in. */
+  verifyPassword(username: string, password: string, ip: string): Promise<User> {
     return this.#byPassword(username, password, ip);
   }
 

@@ -15,6 +15,7 @@ export function userRoutes(users: PortalUserService): PortalHandlers {
       disable: async ({ id }, { actor }) => ({ data: await users.disable(id, actor) }),
       enable: async ({ id }, { actor }) => ({ data: await users.enable(id, actor) }),
       revokeTokens: async ({ id }, { actor }) => ({ data: await users.revokeTokens(id, actor) }),
+      removeTotp: async ({ id }, { actor }) => ({ data: await users.removeTotp(id, actor) }),
       delete: async ({ id }, { actor }) => {
         await users.delete(id, actor);
         return {};

@@ -1,5 +1,5 @@
 import type { PortalRole } from '@granary/contract/portal';
-import { fail, fingerprint, hashPassword, newSecret, type Db, type Page, type Tx } from '@granary/kernel';
+import { badParameter, fail, fingerprint, hashPassword, newSecret, type Db, type Page, type Tx } from '@granary/kernel';
 import type { UserId } from '../ids.ts';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
@@ -29,6 +29,7 @@ interface SignInState {
   /** Drops remembered tokens, passwords and roles after a change. */
   invalidate(): void;
   isRefused(username: string): boolean;
+  verifyPassword(username: string, password: string, ip: string): Promise<User>;
 }
 
 /** Ends the sessions of a user in the transaction that takes the user's rights. */
@@ -38,6 +39,18 @@ interface UserParts {
   readonly signIn: SignInState;
   readonly relations: UserRelations;
   readonly endSessions: EndSessions;
+  readonly totp: SecondFactor;
+}
+
+interface SecondFactor {
+  removeBy(tx: Tx, user: User, actor: string): void;
+}
+
+/** What users change themselves. */
+interface OwnChange {
+  readonly email?: string | undefined;
+  readonly password?: string | undefined;
+  readonly current_password?: string | undefined;
 }
 
 /** What other resources have to do with users, each call in the transaction of the change. */
@@ -54,8 +67,10 @@ export class PortalUserService {
   readonly #signIn: SignInState;
   readonly #relations: UserRelations;
   readonly #endSessions: EndSessions;
+  readonly #totp: SecondFactor;
 
-  constructor(tools: Tools, { signIn, relations, endSessions }: UserParts) {
+  constructor(tools: Tools, { signIn, relations, endSessions, totp }: UserParts) {
+    this.#totp = totp;
     this.#tools = tools;
     this.#relations = relations;
     this.#signIn = signIn;
@@ -107,6 +122,23 @@ export class PortalUserService {
         // A user who needs a new password may have lost the token with the old one.
         if (passwordHash !== undefined) this.#revoke(tx, id, actor.userId === id ? actor.sessionId : undefined);
       };
+    });
+  }
+
+  /** By users themselves; a new password needs the one so far. */
+  async updateSelf(change: OwnChange, actor: PortalActor, ip: string): Promise<UserView> {
+    const { email, password, current_password: current } = change;
+    if (password !== undefined) {
+      if (current === undefined) throw badParameter('current_password', 'is required for a new password');
+      await this.#signIn.verifyPassword(actor.username, current, ip);
+    }
+    return this.update(actor.userId, { email, password }, actor);
+  }
+
+  removeTotp(id: UserId, actor: PortalActor): Promise<UserView> {
+    return this.#change(id, actor, 'signed out: two-factor sign-in was switched off', () => (tx, user) => {
+      this.#totp.removeBy(tx, user, actor.username);
+      this.#endSessions(tx, id, actor.userId === id ? actor.sessionId : undefined);
     });
   }
 

@@ -128,6 +128,7 @@ const FROM_STORE: Readonly<Record<ObjectErrorCode, readonly [code: S3ErrorCode, 
   'object-locked': ['AccessDenied', 'Retention or a legal hold keeps this version.'],
   'invalid-state': ['InvalidBucketState'],
   'no-such-policy': ['InvalidRequest', 'There is no such storage policy.'],
+  moved: ['ServiceUnavailable', 'The source was moved to another storage policy meanwhile. Please try again.'],
   'encryption-locked': [
     'ServiceUnavailable',
     'The array is encrypted and locked. Its administrator has to give the encryption password first.',

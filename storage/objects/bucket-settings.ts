@@ -14,6 +14,8 @@ export interface BucketSettings {
   readonly policy?: string;
   readonly cors?: readonly CorsRule[];
   readonly lifecycle?: readonly LifecycleRule[];
+  /** Rules move only objects of 128 KiB or more that say nothing of sizes. */
+  readonly transitionsSpareSmall?: true;
   readonly tags?: Readonly<Record<string, string>>;
   readonly lockDefault?: { readonly mode: 'GOVERNANCE' | 'COMPLIANCE'; readonly days: number };
   /** Swift: X-Container-Meta-*, by lower-case name. */
@@ -81,6 +83,28 @@ export interface LifecycleRule {
   readonly noncurrentDays?: number;
   readonly noncurrentKeep?: number;
   readonly abortUploadDays?: number;
+  readonly transitions?: readonly Transition[];
+  readonly noncurrentTransitions?: readonly NoncurrentTransition[];
+}
+
+/** Objects move to another storage policy so many days after they were put, or on a day. */
+export interface Transition {
+  /** As it was given, to be shown the same. */
+  readonly storageClass: string;
+  /** Index of the policy it named then. */
+  readonly policy: number;
+  readonly days?: number;
+  /** Milliseconds since 1970, midnight UTC. */
+  readonly date?: number;
+}
+
+/** The same of versions that something newer hides, so many days after that came. */
+export interface NoncurrentTransition {
+  readonly storageClass: string;
+  readonly policy: number;
+  readonly days: number;
+  /** So many of the newest hidden ones stay where they are. */
+  readonly keep?: number;
 }
 
 /** Every object put is copied to a remote endpoint; deletions too where `deletes` says so. */

@@ -14,6 +14,8 @@ export type ObjectErrorCode =
   | 'object-locked'
   | 'invalid-state'
   | 'no-such-policy'
+  /** It was moved to another storage policy since it was read. */
+  | 'moved'
   /** Encrypted, and the password was not given since the start. */
   | 'encryption-locked'
   /** Under a key that only its client has, and read without it. */

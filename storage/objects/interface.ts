@@ -5,8 +5,18 @@
 export type * from './bucket-settings.ts';
 export { decryptor, encryptor } from './counter-mode.ts';
 export { ObjectError, type ObjectErrorCode } from './errors.ts';
-export { expiryOf, isExpired, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
+export {
+  expiryOf,
+  isExpired,
+  markerExpiryOf,
+  noncurrentExpiryOf,
+  noncurrentPolicyDue,
+  policyDue,
+  uploadExpiryOf,
+  type Expiry,
+} from './lifecycle.ts';
 export type * from './object-store.ts';
 export type * from './operations.ts';
 export { findPolicyNamed, policyIdOf } from './policy-names.ts';
 export type * from './records.ts';
+export { withoutSeal } from './seal.ts';

@@ -1,7 +1,8 @@
-import type { LifecycleRule } from './bucket-settings.ts';
+import type { BucketSettings, LifecycleRule } from './bucket-settings.ts';
 import type { Bucket, ListedVersion, Upload } from './records.ts';
 
 const DAY_MS = 86_400_000;
+const SMALL_BYTES = 128 * 1024;
 
 type Rules = readonly LifecycleRule[] | undefined;
 type Judged = Pick<ListedVersion, 'key' | 'size' | 'modifiedAt' | 'attributes'>;
@@ -41,6 +42,51 @@ export function noncurrentExpiryOf(rules: Rules, version: Judged, hiddenAt: numb
   return earliest(rules, version, ({ noncurrentDays, noncurrentKeep = 0 }) =>
     newer < noncurrentKeep ? undefined : daysAfter(hiddenAt, noncurrentDays),
   );
+}
+
+/** The storage policy that the current version of an object has to be under by now; undefined where no rule says. */
+export function policyDue(
+  { lifecycle, transitionsSpareSmall }: BucketSettings,
+  version: Judged,
+  now: number,
+): number | undefined {
+  return lastDue(lifecycle, transitionsSpareSmall, version, now, ({ transitions }) =>
+    transitions?.map(({ policy, date, days }) => ({ policy, at: date ?? daysAfter(version.modifiedAt, days) })),
+  );
+}
+
+/** The same of a version that something newer hides; see `noncurrentExpiryOf`. */
+export function noncurrentPolicyDue(
+  { lifecycle, transitionsSpareSmall }: BucketSettings,
+  version: Judged,
+  { hiddenAt, newer }: { readonly hiddenAt: number; readonly newer: number },
+  now: number,
+): number | undefined {
+  return lastDue(lifecycle, transitionsSpareSmall, version, now, ({ noncurrentTransitions }) =>
+    noncurrentTransitions
+      ?.filter(({ keep = 0 }) => newer >= keep)
+      .map(({ policy, days }) => ({ policy, at: daysAfter(hiddenAt, days) })),
+  );
+}
+
+/** Of those that are due, the one that came due last: what is to move on from one policy to the next is under the last. */
+function lastDue(
+  rules: Rules,
+  sparesSmall: true | undefined,
+  version: Judged,
+  now: number,
+  movesBy: (rule: LifecycleRule) => readonly { readonly policy: number; readonly at: number | undefined }[] | undefined,
+): number | undefined {
+  let last: { readonly policy: number; readonly at: number } | undefined;
+  for (const rule of rules ?? []) {
+    if (!rule.enabled || !means(rule, version)) continue;
+    const speaksOfSizes = rule.sizeGreaterThan !== undefined || rule.sizeLessThan !== undefined;
+    if (sparesSmall === true && !speaksOfSizes && version.size < SMALL_BYTES) continue;
+    for (const { policy, at } of movesBy(rule) ?? []) {
+      if (at !== undefined && at <= now && (last === undefined || at > last.at)) last = { policy, at };
+    }
+  }
+  return last?.policy;
 }
 
 /** When a delete marker goes that hides nothing any more: at once where rules say so, or when it is as old as objects may be. */

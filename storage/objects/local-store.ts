@@ -177,7 +177,18 @@ export class LocalObjectStore implements ObjectStore {
         yield* this.#options.blobs.read(record, policy, range);
         start += range.end - range.start;
       }
-      stretches = this.#stretches(version, { start, end: wanted.end });
+      stretches = this.#rest(version, { start, end: wanted.end });
+    }
+  }
+
+  /** A version that was moved to another policy meanwhile goes on there: its bytes are the same. */
+  #rest(version: ObjectVersion, range: ByteRange): Stretch[] {
+    try {
+      return this.#stretches(version, range);
+    } catch (error) {
+      const now = this.#index.versionAt(version.bucket, version.key, version.sequence);
+      if (!now || now.isDeleteMarker) throw error;
+      return this.#stretches(now, range);
     }
   }
 

@@ -127,7 +127,7 @@ export interface ObjectStore {
   isEncrypted(version: ObjectVersion): boolean;
   /**
    * The bytes, verified; rejects in the middle if too many pieces are damaged. Those under a key of a client's are refused,
-   * unless the reader has taken the seal off the version (`keptBytes`) and decrypts them.
+   * unless the reader has taken the seal off the version (`withoutSeal`) and decrypts them.
    */
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** The same for small ranges in one piece: no iterator, no stream. */

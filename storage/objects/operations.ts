@@ -2,6 +2,7 @@ import type { BucketSettings } from './bucket-settings.ts';
 import type {
   Bucket,
   Checksum,
+  Content,
   ObjectAttributes,
   ObjectVersion,
   Part,
@@ -123,6 +124,23 @@ export interface Operations {
       readonly at: number;
     };
     readonly result: ObjectVersion;
+  };
+  /**
+   * The bytes of a version are under another storage policy now; everything else of it stays. Refused when it is not the
+   * version that was seen, with the bytes that were seen.
+   */
+  moveVersion: {
+    readonly args: {
+      readonly bucket: number;
+      readonly key: string;
+      readonly sequence: number;
+      /** Where its bytes were when they were read. */
+      readonly seen: Content;
+      readonly policy: number;
+      readonly content: NewContent;
+      readonly at: number;
+    };
+    readonly result: null;
   };
   createUpload: {
     readonly args: Omit<Upload, 'id' | 'createdAt'> & { readonly at: number };

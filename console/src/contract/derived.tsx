@@ -17,7 +17,10 @@ export function EveryOperation({ api }: { readonly api: Api }) {
   });
   return (
     <>
-      <PageHead title="Everything else" about="Every operation of the API that you may call, as a form and as a command." />
+      <PageHead
+        title="Everything else"
+        about="Every operation of the API that you may call, as a form and as a command."
+      />
       <Accordion value={open} onChange={(value) => setOpen(value ?? '')}>
         {groups
           .filter(([, all]) => all.length > 0)
@@ -34,7 +37,13 @@ export function EveryOperation({ api }: { readonly api: Api }) {
                           {op.endpoint.method} {op.endpoint.path}
                         </Code>
                       </div>
-                      <ActionButton op={op} label={words(op.name)} isSmall showsReply {...dangerOf(op.endpoint.method)} />
+                      <ActionButton
+                        op={op}
+                        label={words(op.name)}
+                        isSmall
+                        showsReply
+                        {...dangerOf(op.endpoint.method)}
+                      />
                     </Group>
                   ))}
                 </Stack>

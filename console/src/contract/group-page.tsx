@@ -1,4 +1,4 @@
-import type { Api, Endpoint } from '@granary/contract';
+import type { Api } from '@granary/contract';
 import { useMemo } from 'react';
 import { findOperation, type AnyInput, type Op } from '../api/operations.ts';
 import { useRead } from '../api/queries.ts';
@@ -27,10 +27,12 @@ interface GroupPageProps {
   /** For lists of what belongs to another record. */
   readonly input?: AnyInput;
   readonly empty?: string;
+  /** Tells it apart in the address, where a page has several lists. */
+  readonly prefix?: string;
 }
 
 /** A group of the contract as a page: its list, and every operation of it. A new endpoint is there without a new page. */
-export function GroupPage({ api, group, title, about, input = {}, empty }: GroupPageProps) {
+export function GroupPage({ api, group, title, about, input = {}, empty, prefix }: GroupPageProps) {
   const list = findOperation(api, group, 'list');
   const may = useMay();
   const heads = groupOperations(api, group).filter((op) => may(op));
@@ -39,11 +41,17 @@ export function GroupPage({ api, group, title, about, input = {}, empty }: Group
     <>
       <PageHead title={name} about={about}>
         {heads.map((op) => (
-          <ActionButton key={op.id} op={op} label={labelOfOperation(op)} isMain={op.name === 'create'} about={op.endpoint.summary} />
+          <ActionButton
+            key={op.id}
+            op={op}
+            label={labelOfOperation(op)}
+            isMain={op.name === 'create'}
+            about={op.endpoint.summary}
+          />
         ))}
       </PageHead>
       {list && may(list) ? (
-        <Records list={list} input={input} label={name} empty={empty} />
+        <Records list={list} input={input} label={name} empty={empty} prefix={prefix} />
       ) : (
         <Empty title="There is no list to show here." />
       )}
@@ -58,11 +66,12 @@ interface RecordsProps {
   readonly empty?: string | undefined;
   /** In place of the columns that follow from the contract. */
   readonly columns?: readonly Column<AnyRecord>[];
+  readonly prefix?: string | undefined;
 }
 
 /** A list with the operations of its group at each row. */
-export function Records({ list, input = {}, label, empty, columns }: RecordsProps) {
-  const reading = useRead(list as Op<Endpoint>, input as never);
+export function Records({ list, input = {}, label, empty, columns, prefix }: RecordsProps) {
+  const reading = useRead(list, input as never);
   const place = useMemo(() => listPlaceOf(list.endpoint), [list]);
   const derived = useMemo(() => (place ? columnsOf(place.item) : []), [place]);
   const operations = useMemo(() => recordOperations(list.api, list.group), [list]);
@@ -79,6 +88,7 @@ export function Records({ list, input = {}, label, empty, columns }: RecordsProp
   return (
     <DataTable
       label={label}
+      prefix={prefix}
       rows={rows}
       columns={[...(columns ?? derived), ...(operations.length > 0 ? [actions] : [])]}
       rowKey={(row) => idOf(list.api, row)}
@@ -90,7 +100,13 @@ export function Records({ list, input = {}, label, empty, columns }: RecordsProp
 /** An operation on a row. What removes something asks for its name. */
 export function rowAction(op: Op, row: AnyRecord): ActionProps<never> {
   const destroys = op.endpoint.method === 'DELETE' ? { destroys: labelOf(row) } : {};
-  return { op: op as Op<never>, label: labelOfOperation(op), input: inputFor(op, row), about: op.endpoint.summary, ...destroys };
+  return {
+    op: op as Op<never>,
+    label: labelOfOperation(op),
+    input: inputFor(op, row),
+    about: op.endpoint.summary,
+    ...destroys,
+  };
 }
 
 function labelOfOperation({ name }: Op): string {

@@ -29,7 +29,7 @@ export interface ListPlace {
 
 export function listPlaceOf({ reply }: Endpoint): ListPlace | undefined {
   if (reply.kind !== 'record') return undefined;
-  return findList(reply.fields as unknown as Readonly<Record<string, Schema>>, []);
+  return findList(reply.fields, []);
 }
 
 function findList(fields: Readonly<Record<string, Schema>>, above: readonly string[]): ListPlace | undefined {
@@ -50,7 +50,17 @@ export function listIn(value: unknown, { path }: ListPlace): readonly AnyRecord[
 }
 
 const IDS = ['id', 'name', 'job_name', 'ext_name', 'category_ext_name', 'vc_index', 'msg_id'];
-const LABELS = ['display_name', 'job_display_name', 'remote_display_name', 'category_name', 'username', 'account_name', 'title', 'name', 'key'];
+const LABELS = [
+  'display_name',
+  'job_display_name',
+  'remote_display_name',
+  'category_name',
+  'username',
+  'account_name',
+  'title',
+  'name',
+  'key',
+];
 
 /** What operations name the record by. Arrays name by `name` where the portal has an `id`. */
 export function idOf(api: Api, row: AnyRecord): string {
@@ -94,7 +104,15 @@ const STATE_FIELD = /^(?:status|state|health_status|capacity_mode|rebalance_stat
 const TIME_FIELD = /(?:_at|_time|_gmt|^time|^created|^rpo)$/;
 
 /** A field as its declared type says; the name only helps where a type cannot say more. */
-export function Value({ name, schema, value }: { readonly name: string; readonly schema: Schema; readonly value: unknown }): ReactNode {
+export function Value({
+  name,
+  schema,
+  value,
+}: {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly value: unknown;
+}): ReactNode {
   if (value === null || value === undefined || value === '') return '–';
   if (schema.format === 'utc' || schema.format === 'iso' || (TIME_FIELD.test(name) && typeof value !== 'boolean'))
     return <Time at={value as string} />;
@@ -102,7 +120,13 @@ export function Value({ name, schema, value }: { readonly name: string; readonly
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return GB_FIELD.test(name) ? gigabytes(value) : value.toLocaleString('en');
   const text = plain(value);
-  return text.length > 60 ? <Text size="sm" truncate maw={320} title={text}>{text}</Text> : text;
+  return text.length > 60 ? (
+    <Text size="sm" truncate maw={320} title={text}>
+      {text}
+    </Text>
+  ) : (
+    text
+  );
 }
 
 export function plain(value: unknown): string {
@@ -110,7 +134,9 @@ export function plain(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return value.map(plain).join(', ');
-  return Object.entries(value).map(([key, one]) => `${key}=${plain(one)}`).join(', ');
+  return Object.entries(value)
+    .map(([key, one]) => `${key}=${plain(one)}`)
+    .join(', ');
 }
 
 /** The operations of a group that work on one record of its list. */

@@ -44,7 +44,10 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
     const waiting = callable.values();
     const work = async () => {
       for (const row of waiting) {
-        const problem = await act(op, place, inputOf(row)).then(() => undefined, (error: unknown) => wordsOf(error).title);
+        const problem = await act(op, place, inputOf(row)).then(
+          () => undefined,
+          (error: unknown) => wordsOf(error).title,
+        );
         setResults((before = []) => [...before, { name: nameOf(row), problem }]);
       }
     };
@@ -64,11 +67,19 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
       <Button size="xs" variant="default" color={props.isDestroying ? 'red' : undefined} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`${label}: ${callable.length}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={`${label}: ${callable.length}`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
         <Stack>
           {!results && (
             <>
-              <Text size="sm">{callable.map(nameOf).slice(0, 20).join(', ')}{callable.length > 20 ? ' …' : ''}</Text>
+              <Text size="sm">
+                {callable.map(nameOf).slice(0, 20).join(', ')}
+                {callable.length > 20 ? ' …' : ''}
+              </Text>
               {props.isDestroying && (
                 <TextInput
                   label={`Type ${callable.length} to confirm`}

@@ -58,7 +58,14 @@ export const portalPages: readonly Page[] = [
     roles: ADMIN,
     load: () => import('./settings.tsx'),
   },
-  { path: 'webhooks', label: 'Webhooks', icon: IconGrid, section: SYSTEM, roles: ADMIN, load: () => import('./webhooks.tsx') },
+  {
+    path: 'webhooks',
+    label: 'Webhooks',
+    icon: IconGrid,
+    section: SYSTEM,
+    roles: ADMIN,
+    load: () => import('./webhooks.tsx'),
+  },
   { path: 'more', label: 'Everything else', icon: IconTerminal, section: SYSTEM, load: () => import('./more.tsx') },
   { path: 'profile', load: () => import('./profile.tsx') },
 ];

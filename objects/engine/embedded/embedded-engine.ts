@@ -8,6 +8,7 @@ import type { ObjectCatalogue, ObjectEngine } from '../engine.ts';
 import type { EngineManagement } from '../management.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { EngineReport } from '../report.ts';
+import type { MoveOrder } from '../transitions/order.ts';
 import { DataPorts } from '../serving/data-ports.ts';
 import { createLimits } from '../serving/rate-limits.ts';
 import { servedSettings } from '../serving/served-settings.ts';
@@ -138,6 +139,10 @@ export class EmbeddedObjectEngine implements ObjectEngine, RunningEngine {
 
   replicate(order: ReplicationOrder): Promise<ReplicationOutcome> {
     return this.#serving.controllers.replicate(order);
+  }
+
+  move(order: MoveOrder): Promise<boolean> {
+    return this.#serving.controllers.move(order);
   }
 
   async flush(): Promise<void> {

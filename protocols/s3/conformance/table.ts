@@ -39,6 +39,7 @@ const SSE_C_COPY = 'a copy reads its source with one key and is written with ano
 const BUCKET_TAGS = 'tags, replication and default retention of a bucket are kept';
 const CORS = 'CORS rules answer browsers';
 const POLICY = 'a bucket policy opens the bucket to others';
+const CLASSES = 'a storage class is a storage policy: objects, copies and uploads are put under it and show it';
 const LIFECYCLE = 'lifecycle rules are kept, and objects tell when they go';
 const PARTS = 'an object comes of its parts, and each part can be read by its number';
 const UPLOADS = 'unfinished uploads are listed in pages and by folders, and do not keep a bucket';
@@ -53,6 +54,7 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
     'CopyObject',
     'Within a storage policy bytes are shared, not copied. A key service is refused.',
     'a copy takes over or replaces metadata and tags, within a policy and across policies',
+    CLASSES,
     SSE_C_COPY,
   ),
   partly(
@@ -123,10 +125,13 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   yes('PutBucketAcl', 'The group of log delivery does not exist.', BUCKET_ACL, GRANTS),
   yes('PutBucketCors', '', CORS),
   partly('PutBucketEncryption', '`AES256`; a key service (`aws:kms`) is refused.', ENCRYPTION),
-  partly(
+  yes(
     'PutBucketLifecycleConfiguration',
-    'Transitions are refused: an object stays under the storage policy of its bucket.',
+    'Transitions name a storage policy as the class; small objects are spared only where that is asked for.',
     LIFECYCLE,
+    'a rule moves objects of all kinds, and they are what they were',
+    'versions under a lock move, and stay locked',
+    'rules are shown as they were given, and unknown classes are refused',
     'a filter is shown in the form it was given in',
     'an element that does not belong, comes twice or holds no number is malformed',
     'numbers, sizes, names and prefixes keep to their limits',
@@ -151,6 +156,7 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
     'PutObject',
     'Encryption with a key service is refused; SSE-C needs TLS, but on loopback.',
     OBJECTS,
+    CLASSES,
     'what cannot be stored as asked is refused and changes nothing',
     ENCRYPTION,
     SSE_C,
@@ -166,7 +172,13 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   no('RestoreObject', 'Always `InvalidObjectState`: nothing is archived.', NOT_OFFERED),
   no('SelectObjectContent', 'No queries inside objects.', NOT_OFFERED),
   yes('UploadPart', '', PARTS, SSE_C_RANGES),
-  yes('UploadPartCopy', '', 'parts are copied whole or in ranges, within a policy and across', SSE_C_COPY),
+  yes(
+    'UploadPartCopy',
+    '',
+    'parts are copied whole or in ranges, within a policy and across',
+    SSE_C_COPY,
+    'files of forms, parts of uploads and copies find no room in an account that is full',
+  ),
 ];
 
 /** `docs/s3-conformance.md`. */

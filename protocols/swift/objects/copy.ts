@@ -127,7 +127,8 @@ async function copyBytes(
   if (source.attributes.customerKey !== undefined)
     throw new SwiftRefusal(409, 'The object is encrypted with a key of its client: copy it over S3 with that key.');
   const isAsWanted = target.settings.encryption === undefined || request.store.isEncrypted(source);
-  if (isRaw && from.policy === target.policy && isAsWanted)
+  const policy = source.attributes.policy ?? from.policy;
+  if (isRaw && policy === target.policy && isAsWanted)
     return { content: { kind: 'copy', of: { bucket, key, sequence } }, size, etag };
   if (whole.size > MAX_OBJECT_SIZE) throw new SwiftRefusal(413, 'The object is too large to be copied whole.');
   const bytes = whole.size === 0 ? new Uint8Array(0) : await whole.read({ start: 0, end: whole.size });

@@ -96,13 +96,21 @@ async function contentFor(store: ObjectStore, source: ObjectVersion, from: Bucke
   const asked = source.attributes.encryption;
   const encryption = to.settings.encryption ?? (asked && { algorithm: asked });
   const isAsWanted = encryption === undefined || store.isEncrypted(source);
-  if (from.policy === to.policy && isAsWanted) return { kind: 'copy', of: { bucket, key, sequence } };
+  if ((source.attributes.policy ?? from.policy) === to.policy && isAsWanted)
+    return { kind: 'copy', of: { bucket, key, sequence } };
   const target = { policy: to.policy, settings: encryption === undefined ? {} : { encryption } };
   return (await stageStream(store, target, store.read(source), source.size)).content;
 }
 
 async function copyOf(store: ObjectStore, source: ObjectVersion, from: Bucket, to: Bucket): Promise<NewVersion> {
-  const { acl: _acl, grants: _grants, writer: _writer, replication: _replication, ...attributes } = source.attributes;
+  const {
+    acl: _acl,
+    grants: _grants,
+    writer: _writer,
+    replication: _replication,
+    policy: _policy,
+    ...attributes
+  } = source.attributes;
   const { size, etag, owner } = source;
   return { content: await contentFor(store, source, from, to), attributes, size, etag, owner };
 }

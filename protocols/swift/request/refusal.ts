@@ -48,6 +48,7 @@ const STORE_ERRORS: Readonly<Record<ObjectErrorCode, readonly [status: number, m
   'precondition-failed': [412, 'A precondition of the request does not hold.'],
   'object-locked': [403, 'The object is under retention or legal hold.'],
   'invalid-state': [409, 'The state of the container does not allow this.'],
+  moved: [503, 'The source was moved to another storage policy meanwhile. Please try again.'],
   'no-such-policy': [400, 'There is no such storage policy.'],
   'encryption-locked': [503, 'The data is encrypted and locked until the operator restores the encryption password.'],
   sealed: [409, 'The object is encrypted with a key of its client: read it over S3 with that key.'],

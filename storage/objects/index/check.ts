@@ -43,8 +43,15 @@ function* checkBuckets(db: Reads): Generator<string> {
 }
 
 function* checkUsage(db: Reads): Generator<string> {
-  const counted =
-    'SELECT account, policy, count(*) AS buckets, sum(objects) AS objects, sum(bytes) AS bytes FROM buckets GROUP BY account, policy';
+  // Objects count under the policy that has their bytes, which may be another than that of their bucket.
+  const counted = `
+    SELECT account, policy, sum(buckets) AS buckets, sum(objects) AS objects, sum(bytes) AS bytes FROM (
+      SELECT account, policy, 1 AS buckets, 0 AS objects, 0 AS bytes FROM buckets
+      UNION ALL SELECT account, coalesce(json_extract(attributes, '$.policy'), policy), 0, 1, size
+        FROM buckets JOIN objects ON objects.bucket = buckets.id
+      UNION ALL SELECT account, coalesce(json_extract(attributes, '$.policy'), policy), 0, 1, size
+        FROM buckets JOIN versions ON versions.bucket = buckets.id AND marker = 0)
+    GROUP BY account, policy`;
   const recorded =
     'SELECT account, policy, buckets, objects, bytes FROM usage WHERE buckets <> 0 OR objects <> 0 OR bytes <> 0';
   for (const [one, other] of [

@@ -68,6 +68,10 @@ const step = fc.oneof(
   },
   {
     weight: 3,
+    arbitrary: fc.record({ do: fc.constant('move' as const), target: pick, policy: fc.nat(1), blobs: pick }),
+  },
+  {
+    weight: 3,
     arbitrary: fc.record({
       do: fc.constant('change' as const),
       target: pick,
@@ -193,6 +197,8 @@ class Bench {
         return this.#delete(one);
       case 'change':
         return this.#change(one);
+      case 'move':
+        return this.#move(one);
       case 'versioning':
         return this.#versioning(one);
       case 'upload':
@@ -297,6 +303,33 @@ class Bench {
     };
     const real = this.#commit('changeVersion', args);
     return () => this.#compare(real, () => this.model.change(args), sameVersion);
+  }
+
+  #move({ target, policy, blobs }: Step & { do: 'move' }): () => Promise<void> {
+    const known = this.#versionAt(target);
+    const seen = known && this.reader.versionAt(known.bucket, known.key, known.version.sequence);
+    if (!known || !seen) return () => Promise.resolve();
+    const { bucket, key: where, version } = known;
+    // Cut as the other policy would have it.
+    const first = blobs % 2 === 0 ? version.size : Math.ceil(version.size / 3);
+    const sizes = [first, version.size - first].filter((size) => size > 0);
+    const args = {
+      bucket,
+      key: where,
+      sequence: version.sequence,
+      seen: seen.content,
+      policy,
+      content: this.#stagedUnder(policy, sizes),
+      at: this.#now,
+    };
+    const had = version.blobs;
+    const real = this.#commit('moveVersion', args);
+    return () =>
+      this.#compare(
+        real,
+        () => this.model.move(args, had),
+        (found) => assert.equal(found, null),
+      );
   }
 
   #versioning({ bucket: at, to }: Step & { do: 'versioning' }): () => Promise<void> {
@@ -440,7 +473,10 @@ class Bench {
   }
 
   #staged(bucket: number, sizes: readonly number[]): NewContent {
-    const { policy } = this.model.bucket(bucket);
+    return this.#stagedUnder(this.model.bucket(bucket).policy, sizes);
+  }
+
+  #stagedUnder(policy: number, sizes: readonly number[]): NewContent {
     if (sizes.length === 0) return { kind: 'empty' };
     return { kind: 'staged', blobs: sizes.map((size) => stagedBlob(policy, size)) };
   }

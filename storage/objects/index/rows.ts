@@ -206,6 +206,28 @@ export function attributesOf(row: Pick<VersionRow, 'attributes' | 'details'>): O
   return { ...listed, ...rest, ...(checksum && { checksum }) };
 }
 
+/** The storage policy that keeps the bytes of a version: the bucket's, unless it was put or moved elsewhere. */
+export function policyOfRow(
+  { policy }: Pick<KnownBucket, 'policy'>,
+  { attributes }: Pick<VersionRow, 'attributes'>,
+): number {
+  // Nearly all have none of their own: those are not read for it.
+  if (attributes?.includes('"policy"') !== true) return policy;
+  return (JSON.parse(attributes) as ListedAttributes).policy ?? policy;
+}
+
+/** Attributes as they are kept: a policy of its own is that of another than the bucket's. */
+export function withPolicy(
+  attributes: ObjectAttributes,
+  bucket: Pick<KnownBucket, 'policy'>,
+  policy: number | undefined,
+): ObjectAttributes {
+  if (policy !== undefined && policy !== bucket.policy) return { ...attributes, policy };
+  if (attributes.policy === undefined) return attributes;
+  const { policy: _policy, ...rest } = attributes;
+  return rest;
+}
+
 /** Values of the columns `attributes` and `details`; null for none. */
 export function attributeValues(attributes: ObjectAttributes): [string | null, string | null] {
   const { headers, metadata, checksum: whole, partSizes, partChecksums, customerKey, ...listed } = attributes;

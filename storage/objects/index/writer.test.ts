@@ -186,7 +186,7 @@ test('bytes of another policy are not shared', async () => {
   const other = await index.bucket('other', { policy: 1 });
   const { sequence } = await index.put(bucket, 'key');
   const content = { kind: 'copy', of: { bucket: bucket.id, key: 'key', sequence } } as const;
-  await assert.rejects(index.put(other, 'copy', { content }), refused('invalid-state'));
+  await assert.rejects(index.put(other, 'copy', { content }), refused('moved'));
   await index.put(bucket, 'copy', { content });
   assert.deepEqual(checkIndex(index.writer.reader.db), []);
 });

@@ -11,7 +11,13 @@ export function actionsOf(array: PortalArray): ActionProps<never>[] {
   switch (array.status) {
     case 'created':
       return [
-        action({ op: arrays.addDrives, label: 'Add drives', input, fields: isObjects ? ['drives', 'storage_policy'] : ['drives'], more: [] }),
+        action({
+          op: arrays.addDrives,
+          label: 'Add drives',
+          input,
+          fields: isObjects ? ['drives', 'storage_policy'] : ['drives'],
+          more: [],
+        }),
         ...(isObjects ? [action({ op: arrays.addStoragePolicy, label: 'Add a storage policy', input })] : []),
         ...(isObjects ? [action({ op: arrays.addProxyController, label: 'Add a proxy controller', input })] : []),
         ...(isObjects ? [] : [action({ op: arrays.setEngine, label: 'Change the engine', input })]),
@@ -29,12 +35,20 @@ export function actionsOf(array: PortalArray): ActionProps<never>[] {
         deletion(array),
       ];
     case 'hibernated':
-      return [action({ op: arrays.restore, label: 'Restore', input, about: 'The array starts again.' }), deletion(array)];
+      return [
+        action({ op: arrays.restore, label: 'Restore', input, about: 'The array starts again.' }),
+        deletion(array),
+      ];
     case 'failed':
       return [action({ op: arrays.restore, label: 'Try again', input }), deletion(array)];
     case 'deleted':
       return [
-        action({ op: arrays.undelete, label: 'Undelete', input, about: 'The array comes back with its data and addresses.' }),
+        action({
+          op: arrays.undelete,
+          label: 'Undelete',
+          input,
+          about: 'The array comes back with its data and addresses.',
+        }),
         action({
           op: arrays.purge,
           label: 'Remove for good',
@@ -50,7 +64,8 @@ export function actionsOf(array: PortalArray): ActionProps<never>[] {
 
 function lockActions(array: PortalArray): ActionProps<never>[] {
   const input = { array_id: array.id };
-  if (array.locked_down) return [action({ op: arrays.release, label: 'Release', input, about: 'It can be changed again.' })];
+  if (array.locked_down)
+    return [action({ op: arrays.release, label: 'Release', input, about: 'It can be changed again.' })];
   const about = 'The array serves its data, and nothing of it is changed until you release it.';
   return [action({ op: arrays.lockDown, label: 'Lock down', input, about })];
 }

@@ -31,7 +31,11 @@ export default function ArrayDetail() {
         </Alert>
       )}
       {array.progress < 100 && <Working value={array.progress} label={array.status_message ?? array.status} />}
-      {array.status === 'failed' && <Alert color="red" title="The array failed">{array.status_message}</Alert>}
+      {array.status === 'failed' && (
+        <Alert color="red" title="The array failed">
+          {array.status_message}
+        </Alert>
+      )}
       <Grid>
         <Grid.Col span={{ base: 12, md: 7 }}>
           <What array={array} />
@@ -198,7 +202,9 @@ function PublicService({ array }: { readonly array: ShownArray }) {
           Public object service
         </Title>
         <Group gap="xs">
-          {!isOffered && <ActionButton op={portal.publicObjects.create} label="Offer it to the public" isSmall input={input} />}
+          {!isOffered && (
+            <ActionButton op={portal.publicObjects.create} label="Offer it to the public" isSmall input={input} />
+          )}
           {isOffered && <ActionButton op={portal.publicObjects.update} label="Change" isSmall input={input} />}
           {isOffered && (
             <ActionButton

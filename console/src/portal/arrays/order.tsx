@@ -1,11 +1,25 @@
-import { Alert, Button, Card, Checkbox, Group, NumberInput, Radio, Select, SimpleGrid, Stack, Stepper, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Group,
+  NumberInput,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Stepper,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { CommandView } from '../../contract/command-view.tsx';
-import type { Op } from '../../api/operations.ts';
 import { gigabytes } from '../../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
@@ -25,10 +39,13 @@ export default function OrderArray() {
     const cloud = clouds.data?.data.find(({ id }) => id === provider.cloud_id);
     return cloud ? [{ provider, cloud }] : [];
   });
-  if (found.length === 0) {
-    return <Empty title="Nothing can be ordered yet.">An administrator has to register a cloud and a provider first.</Empty>;
+  const [first] = found;
+  if (!first) {
+    return (
+      <Empty title="Nothing can be ordered yet.">An administrator has to register a cloud and a provider first.</Empty>
+    );
   }
-  return <Steps offers={found} prices={prices.data?.data.io_engines ?? {}} />;
+  return <Steps first={first} offers={found} prices={prices.data?.data.io_engines ?? {}} />;
 }
 
 export interface Offer {
@@ -37,17 +54,18 @@ export interface Offer {
 }
 
 interface StepsProps {
+  readonly first: Offer;
   readonly offers: readonly Offer[];
   readonly prices: Readonly<Record<string, { readonly data: Readonly<Record<string, { readonly value: string }>> }>>;
 }
 
-function Steps({ offers, prices }: StepsProps) {
-  const [order, setOrder] = useState<Order>(() => newOrder(offers[0] as Offer));
+function Steps({ first, offers, prices }: StepsProps) {
+  const [order, setOrder] = useState<Order>(() => newOrder(first));
   const [step, setStep] = useState(0);
   const [isCommand, setCommand] = useState(false);
   const ordering = useAct(portal.arrays.create);
   const navigate = useNavigate();
-  const offer = offers.find(({ provider }) => provider.key === order.provider) ?? (offers[0] as Offer);
+  const offer = offers.find(({ provider }) => provider.key === order.provider) ?? first;
   const change = (part: Partial<Order>) => setOrder((before) => ({ ...before, ...part }));
   const problems = problemsOf(order, offer.cloud);
   const input = inputOf(order);
@@ -64,10 +82,16 @@ function Steps({ offers, prices }: StepsProps) {
       <PageHead title="Order an array" />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stepper active={step} onStepClick={setStep} orientation="vertical" size="sm">
-          <Stepper.Step label="What" description={order.kind === 'object_storage' ? 'Object storage' : 'Block and file'}>
+          <Stepper.Step
+            label="What"
+            description={order.kind === 'object_storage' ? 'Object storage' : 'Block and file'}
+          >
             <What order={order} change={change} offers={offers} />
           </Stepper.Step>
-          <Stepper.Step label="Size" description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}>
+          <Stepper.Step
+            label="Size"
+            description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}
+          >
             <Size order={order} change={change} cloud={offer.cloud} />
           </Stepper.Step>
           <Stepper.Step label="Order" description={order.name || 'Name it'}>
@@ -86,7 +110,7 @@ function Steps({ offers, prices }: StepsProps) {
             </Alert>
           )}
           {ordering.error && <Failed error={ordering.error} />}
-          {isCommand && <CommandView op={portal.arrays.create as Op} input={input} />}
+          {isCommand && <CommandView op={portal.arrays.create} input={input} />}
           <Group justify="space-between">
             <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
               Show as command
@@ -100,7 +124,11 @@ function Steps({ offers, prices }: StepsProps) {
               {step < 2 ? (
                 <Button onClick={() => setStep(step + 1)}>Next</Button>
               ) : (
-                <Button onClick={() => void submit().catch(() => undefined)} loading={ordering.isPending} disabled={problems.length > 0}>
+                <Button
+                  onClick={() => void submit().catch(() => undefined)}
+                  loading={ordering.isPending}
+                  disabled={problems.length > 0}
+                >
                   Order
                 </Button>
               )}
@@ -125,10 +153,19 @@ function What({ order, change, offers }: PartProps & { readonly offers: readonly
   };
   return (
     <Stack>
-      <Radio.Group label="What do you need?" value={order.kind} onChange={(kind) => change({ kind: kind as Order['kind'] })}>
+      <Radio.Group label="What do you need?" value={order.kind} onChange={(kind) => change({ kind: kind })}>
         <Stack mt="xs" gap="xs">
-          <Radio value="storage_array" label="Disks and file shares" description="Volumes over iSCSI, shares over NFS" />
-          <Radio value="object_storage" label="Object storage" description="Buckets over S3 and Swift" disabled={!hasObjects} />
+          <Radio
+            value="storage_array"
+            label="Disks and file shares"
+            description="Volumes over iSCSI, shares over NFS"
+          />
+          <Radio
+            value="object_storage"
+            label="Object storage"
+            description="Buckets over S3 and Swift"
+            disabled={!hasObjects}
+          />
         </Stack>
       </Radio.Group>
       <Select
@@ -154,7 +191,12 @@ function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalClou
         <Radio.Group label="Engine" value={order.engine} onChange={(engine) => change({ engine })}>
           <Stack mt="xs" gap="xs">
             {cloud.engine_types.map(({ key, name, specs, max_drives: most, hourly_price_usd: price }) => (
-              <Radio key={key} value={key} label={`${name}: ${specs}`} description={`Up to ${most} drives, ${price} USD an hour`} />
+              <Radio
+                key={key}
+                value={key}
+                label={`${name}: ${specs}`}
+                description={`Up to ${most} drives, ${price} USD an hour`}
+              />
             ))}
           </Stack>
         </Radio.Group>
@@ -171,7 +213,9 @@ function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalClou
           onChange={(count) => setDrives(key, Number(count))}
         />
       ))}
-      <Text size="sm">{gigabytes(raw)} of drives. Mirrored pairs leave half of it, RAID6 all but two drives of a group.</Text>
+      <Text size="sm">
+        {gigabytes(raw)} of drives. Mirrored pairs leave half of it, RAID6 all but two drives of a group.
+      </Text>
     </Stack>
   );
 }
@@ -206,7 +250,13 @@ function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalC
   return (
     <Card p={0}>
       <Stack>
-        <TextInput label="Name" required value={order.name} onChange={(event) => change({ name: event.currentTarget.value })} data-autofocus />
+        <TextInput
+          label="Name"
+          required
+          value={order.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          data-autofocus
+        />
         <Textarea
           label="Description"
           value={order.description}
@@ -218,7 +268,10 @@ function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalC
             label="Zone"
             description="Left open, Granary spreads the drives"
             clearable
-            data={cloud.zones.map(({ allocation_zone_name: value, allocation_zone_disp_name: label }) => ({ value, label }))}
+            data={cloud.zones.map(({ allocation_zone_name: value, allocation_zone_disp_name: label }) => ({
+              value,
+              label,
+            }))}
             value={order.zone ?? null}
             onChange={(zone) => change({ zone: zone ?? undefined })}
           />

@@ -40,13 +40,13 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
             <Table.Tr key={name}>
               <Table.Td>{name}</Table.Td>
               <Table.Td ta="right">{quantity}</Table.Td>
-              <Table.Td ta="right">{money(quantity * price, '')}</Table.Td>
+              <Table.Td ta="right">{rate(quantity * price)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Group justify="space-between">
-        <Text fw={700}>{money(hourly)} an hour</Text>
+        <Text fw={700}>{rate(hourly)} USD an hour</Text>
         <Text c="dimmed">about {money(hourly * HOURS_A_MONTH)} a month</Text>
       </Group>
       <Text size="xs" c="dimmed">
@@ -56,15 +56,26 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
   );
 }
 
+/** Prices of an hour are small: as many digits as they have, up to a hundredth of a cent. */
+function rate(amount: number): string {
+  return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
+}
+
 function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['prices']): Item[] {
   const drives = cloud.drive_types
     .filter(({ key }) => (order.drives[key] ?? 0) > 0)
-    .map(({ key, name, hourly_price_usd: price }) => ({ name, quantity: order.drives[key] ?? 0, hourly: Number(price) }));
+    .map(({ key, name, hourly_price_usd: price }) => ({
+      name,
+      quantity: order.drives[key] ?? 0,
+      hourly: Number(price),
+    }));
   if (order.kind === 'object_storage') return drives;
   const engine = cloud.engine_types.find(({ key }) => key === order.engine);
   const app = cloud.app_engines.find((one) => one.default === 'true');
   return [
-    ...(engine ? [{ name: engine.name, quantity: 1, hourly: Number(prices[engine.key]?.value ?? engine.hourly_price_usd) }] : []),
+    ...(engine
+      ? [{ name: engine.name, quantity: 1, hourly: Number(prices[engine.key]?.value ?? engine.hourly_price_usd) }]
+      : []),
     ...(app ? [{ name: app.name, quantity: 1, hourly: Number(app.price) }] : []),
     ...drives,
   ];

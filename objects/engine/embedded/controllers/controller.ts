@@ -16,6 +16,7 @@ import {
   type ObjectStore,
 } from '@granary/storage/objects';
 import type { ObjectReplicationSender } from '../../replication/sender.ts';
+import { moveBytes } from '../../transitions/mover.ts';
 import type { Activity } from '../../activity.ts';
 import type { ServedSettings } from '../../serving/served-settings.ts';
 import { ActivityLog } from './activity-log.ts';
@@ -96,6 +97,7 @@ export class ObjectController {
     compact: ({ drive, segment }) => this.#repairer.compact(drive, segment),
     busySegments: () => this.#repairer.busySegments(),
     replicate: async (order) => (await (this.#sender ??= this.#newSender())).send(order),
+    move: (order) => moveBytes({ store: this.#store, reader: this.#reader, now: () => Date.now() }, order),
     stop: () => this.#stop(),
   };
 

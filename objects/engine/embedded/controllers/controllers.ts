@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
 import { ObjectError, type Layout, type StorageWorker } from '@granary/storage/objects';
+import type { MoveOrder } from '../../transitions/order.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../../replication/order.ts';
 import type { Activity } from '../../activity.ts';
 import type { ControllerSpec, ControllerState } from '../../controller-spec.ts';
@@ -96,10 +97,19 @@ export class ControllerThreads {
 
   /** Controllers take turns. */
   async replicate(order: ReplicationOrder): Promise<ReplicationOutcome> {
+    return this.#next().ask('replicate', order);
+  }
+
+  /** Likewise. */
+  async move(order: MoveOrder): Promise<boolean> {
+    return this.#next().ask('move', order);
+  }
+
+  #next(): ControllerThread {
     const running = this.#running();
     const held = running[this.#turn++ % running.length];
     if (!held) throw new ObjectError('closed', 'No controller runs.');
-    return held.thread.ask('replicate', order);
+    return held.thread;
   }
 
   async stop(): Promise<void> {

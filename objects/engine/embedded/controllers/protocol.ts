@@ -2,6 +2,7 @@ import type { Refused, Caller, AccountState } from '@granary/protocols/objects';
 import type { Layout, RepairResult, SegmentName } from '@granary/storage/objects';
 import type { Activity } from '../../activity.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../../replication/order.ts';
+import type { MoveOrder } from '../../transitions/order.ts';
 import type { DataAddress, DataCertificate } from '../../serving/data-server.ts';
 import type { ServedSettings } from '../../serving/served-settings.ts';
 import type { CommitMessage } from './commits.ts';
@@ -47,6 +48,8 @@ export interface ControllerCalls {
   busySegments: { readonly args: null; readonly result: readonly SegmentName[] };
   /** Passes a change on to an S3 service elsewhere. */
   replicate: { readonly args: ReplicationOrder; readonly result: ReplicationOutcome };
+  /** Brings a version under another storage policy. */
+  move: { readonly args: MoveOrder; readonly result: boolean };
   /** Lets requests under way finish; afterwards nothing is open. */
   stop: { readonly args: null; readonly result: Activity };
 }

@@ -54,6 +54,12 @@ export class MemoryChanges {
     deleteObject: (args) =>
       args.versionId === undefined ? this.#deleteCurrent(args) : this.#deleteVersion(args, args.versionId),
     changeVersion: (args) => this.#changeVersion(args),
+    moveVersion: ({ bucket, key, sequence, policy, at }) => {
+      const version = this.#state.versions(bucket, key).find((one) => one.sequence === sequence);
+      if (!version || version.isDeleteMarker) throw new ObjectError('precondition-failed', 'The version is gone.');
+      this.#versions.move(this.#state.bucket(bucket), version, policy, at);
+      return null;
+    },
     createUpload: ({ at, ...upload }) => this.#createUpload(upload, at),
     putPart: (args) => this.#putPart(args),
     completeUpload: (args) => this.#completeUpload(args),

@@ -2,6 +2,7 @@ import type { DataContext } from '@granary/protocols/objects';
 import type { PolicyLayout } from '@granary/storage/object-store';
 import type { ObjectEngine } from '../../engine.ts';
 import type { EngineManagement } from '../../management.ts';
+import { moveBytes } from '../../transitions/mover.ts';
 import { ObjectReplicationSender } from '../../replication/sender.ts';
 import { DataPorts } from '../../serving/data-ports.ts';
 import { DataServer } from '../../serving/data-server.ts';
@@ -65,6 +66,7 @@ export function startMemoryEngine(setup: EngineSetup): RunningEngine {
     },
     flush: () => Promise.resolve(),
     replicate: (order) => sender.send(order),
+    move: (order) => moveBytes({ store, reader: store, now: () => clock.now() }, order),
   };
   return {
     engine,

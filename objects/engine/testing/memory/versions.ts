@@ -28,19 +28,36 @@ export class MemoryVersions {
       : this.#queue.addVersion(bucket.record, version.key, sequence, version.attributes, version.modifiedAt);
     const added = { ...version, attributes, sequence, versionId, isLatest: true };
     bucket.keys.set(version.key, [added, ...this.#state.versions(id, version.key)]);
-    if (!added.isDeleteMarker) this.#count(bucket, 1, added.size, version.modifiedAt);
+    if (!added.isDeleteMarker) this.#count(bucket, added, 1, version.modifiedAt);
     return added;
   }
 
-  drop(bucket: MemoryBucket, { key, sequence, isDeleteMarker, size }: ObjectVersion, at: number): void {
-    const rest = this.#state.versions(bucket.record.id, key).filter((version) => version.sequence !== sequence);
+  drop(bucket: MemoryBucket, version: ObjectVersion, at: number): void {
+    const { key, sequence, isDeleteMarker } = version;
+    const rest = this.#state.versions(bucket.record.id, key).filter((one) => one.sequence !== sequence);
     if (rest.length > 0) bucket.keys.set(key, rest);
     else bucket.keys.delete(key);
-    if (!isDeleteMarker) this.#count(bucket, -1, -size, at);
+    if (!isDeleteMarker) this.#count(bucket, version, -1, at);
   }
 
-  #count({ record: { account, policy } }: MemoryBucket, objects: number, bytes: number, at: number): void {
-    this.#state.usage.add({ account, policy, buckets: 0, objects, bytes, at });
+  /** The bytes of a version are counted under another policy; here they stay where they are. */
+  move(bucket: MemoryBucket, version: ObjectVersion, policy: number, at: number): void {
+    const { policy: _policy, ...rest } = version.attributes;
+    const attributes = policy === bucket.record.policy ? rest : { ...rest, policy };
+    const moved = { ...version, attributes };
+    this.#count(bucket, version, -1, at);
+    this.#count(bucket, moved, 1, at);
+    const versions = this.#state.versions(bucket.record.id, version.key);
+    bucket.keys.set(
+      version.key,
+      versions.map((one) => (one.sequence === version.sequence ? moved : one)),
+    );
+  }
+
+  #count({ record }: MemoryBucket, { attributes, size }: ObjectVersion, sign: 1 | -1, at: number): void {
+    const { account, policy } = record;
+    const kept = attributes.policy ?? policy;
+    this.#state.usage.add({ account, policy: kept, buckets: 0, objects: sign, bytes: sign * size, at });
   }
 
   contentOf(bucket: MemoryBucket, content: NewContent, size: number): Content {

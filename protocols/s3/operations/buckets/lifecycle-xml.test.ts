@@ -7,8 +7,19 @@ import { readXml } from '../../xml-reader.ts';
 import { xmlDocument } from '../../xml.ts';
 import { lifecycleOfXml, lifecycleXml } from './lifecycle-xml.ts';
 
+const POLICIES = ['two-copies', 'cold', 'Glacier 4+2'];
+
+function policyOf(name: string): number {
+  const index = POLICIES.indexOf(name);
+  if (index < 0) throw new S3Error('InvalidStorageClass');
+  return index;
+}
+
 function read(rules: string): LifecycleRule[] {
-  return lifecycleOfXml(readXml(`<LifecycleConfiguration>${rules}</LifecycleConfiguration>`, 'LifecycleConfiguration'));
+  return lifecycleOfXml(
+    readXml(`<LifecycleConfiguration>${rules}</LifecycleConfiguration>`, 'LifecycleConfiguration'),
+    policyOf,
+  );
 }
 
 function refused(rule: string): string {
@@ -29,6 +40,13 @@ const expiration = fc.oneof(
   fc.record({ expireDate: days.map((day) => day * DAY) }),
   fc.record({ expireDays: days, tags: fc.dictionary(text, text, { minKeys: 1, maxKeys: 3, noNullPrototype: true }) }),
 );
+/** Each policy once, on the first day. */
+function movesOf(more: object) {
+  return fc
+    .uniqueArray(fc.constantFrom(...POLICIES), { minLength: 1 })
+    .map((names) => names.map((storageClass) => ({ storageClass, policy: policyOf(storageClass), days: 0, ...more })));
+}
+
 const rule = fc
   .tuple(
     fc.record({ id: text, enabled: fc.boolean(), prefix: fc.oneof(fc.constant(''), text) }),
@@ -37,14 +55,30 @@ const rule = fc
       .filter(({ sizeGreaterThan = -1, sizeLessThan = Infinity }) => sizeGreaterThan < sizeLessThan),
     fc.option(fc.record({ noncurrentDays: days, noncurrentKeep: fc.integer({ min: 1, max: 100 }) }), { nil: {} }),
     expiration,
+    // Before everything else: those days begin at 1.
+    fc.record({ transitions: movesOf({}), noncurrentTransitions: movesOf({ keep: 5 }) }, { requiredKeys: [] }),
   )
+  .map(([head, sizes, noncurrent, expires, moves]) => [
+    head,
+    sizes,
+    noncurrent,
+    expires,
+    'expireDate' in expires
+      ? {
+          ...moves,
+          ...(moves.transitions && {
+            transitions: moves.transitions.map(({ days: _, ...one }) => ({ ...one, date: 0 })),
+          }),
+        }
+      : moves,
+  ])
   .map((pieces) => Object.assign({}, ...pieces) as LifecycleRule);
 
 test('rules read are the rules written', () => {
   fc.assert(
     fc.property(fc.uniqueArray(rule, { minLength: 1, maxLength: 4, selector: ({ id }) => id }), (rules) => {
       const document = xmlDocument('LifecycleConfiguration', lifecycleXml(rules));
-      assert.deepEqual(lifecycleOfXml(readXml(document, 'LifecycleConfiguration')), rules);
+      assert.deepEqual(lifecycleOfXml(readXml(document, 'LifecycleConfiguration'), policyOf), rules);
     }),
   );
 });
@@ -120,7 +154,7 @@ test('a rule that cannot be kept is refused by name', () => {
   assert.equal(refused(`<Filter/><Status>On</Status>${expire}`), 'MalformedXML');
   assert.equal(
     refused(`${head}<Transition><Days>1</Days><StorageClass>GLACIER</StorageClass></Transition>`),
-    'NotImplemented',
+    'InvalidStorageClass',
   );
   assert.equal(refused(`${head}<Expiration><Days>0</Days></Expiration>`), 'InvalidArgument');
   assert.equal(refused(`${head}<Expiration><Date>2030-01-01T10:00:00Z</Date></Expiration>`), 'InvalidArgument');

@@ -3,6 +3,8 @@ import type { LifecycleRule } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import { element, field } from '../../xml.ts';
 import type { XmlElement } from '../../xml-reader.ts';
+import { checkOrder, transitionsOf, transitionsXml, type PolicyOf } from './lifecycle-transitions.ts';
+import { malformed, midnightOf, numberOf } from './lifecycle-values.ts';
 
 const MOST_RULES = 1000;
 const MOST_KEPT = 100;
@@ -18,12 +20,11 @@ const RULE = [
   'AbortIncompleteMultipartUpload',
 ];
 const CRITERIA = ['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'];
-const REFUSED = ['Transition', 'NoncurrentVersionTransition'];
 
 /** All rules of a configuration, in the form of today or the one before filters. */
-export function lifecycleOfXml(root: XmlElement): LifecycleRule[] {
+export function lifecycleOfXml(root: XmlElement, policyOf: PolicyOf): LifecycleRule[] {
   root.only('Rule');
-  const rules = root.all('Rule').map(ruleOf);
+  const rules = root.all('Rule').map((rule) => ruleOf(rule, policyOf));
   if (rules.length === 0 || rules.length > MOST_RULES) {
     throw malformed(`<LifecycleConfiguration> has 1 to ${MOST_RULES} rules.`);
   }
@@ -33,22 +34,17 @@ export function lifecycleOfXml(root: XmlElement): LifecycleRule[] {
   return rules;
 }
 
-function ruleOf(rule: XmlElement): LifecycleRule {
-  const transition = REFUSED.find((name) => rule.child(name) !== undefined);
-  if (transition !== undefined) {
-    throw new S3Error(
-      'NotImplemented',
-      `<${transition}>: there is one storage class only, so nothing can move to another.`,
-    );
-  }
-  rule.onlyOnce(...RULE);
+function ruleOf(rule: XmlElement, policyOf: PolicyOf): LifecycleRule {
+  const repeated = ['Transition', 'NoncurrentVersionTransition'];
+  rule.only(...RULE, ...repeated);
+  for (const name of RULE) if (rule.all(name).length > 1) throw malformed(`<${name}> is there twice.`);
   const id = rule.text('ID');
   if (id !== undefined && id.length > MOST_ID) {
     throw badArgument('ID', id, `ID length should not exceed allowed limit of ${MOST_ID}`);
   }
   const status = rule.text('Status')?.trim();
   if (status !== 'Enabled' && status !== 'Disabled') throw malformed('<Status> of a rule is Enabled or Disabled.');
-  const actions = actionsOf(rule);
+  const actions = { ...actionsOf(rule), ...transitionsOf(rule, policyOf) };
   if (Object.keys(actions).length === 0) {
     throw new S3Error('InvalidRequest', 'At least one action needs to be specified in a rule.');
   }
@@ -56,12 +52,14 @@ function ruleOf(rule: XmlElement): LifecycleRule {
   if (filter.tags !== undefined && (actions.abortUploadDays !== undefined || actions.expireDeleteMarkers === true)) {
     throw new S3Error('InvalidRequest', 'Unfinished uploads and delete markers have no tags to choose them by.');
   }
-  return {
+  const read = {
     id: id === undefined || id === '' ? randomUUID() : id,
     enabled: status === 'Enabled',
     ...filter,
     ...actions,
   };
+  checkOrder(read);
+  return read;
 }
 
 type Filter = Pick<LifecycleRule, 'prefix' | 'form' | 'tags' | 'sizeGreaterThan' | 'sizeLessThan'>;
@@ -167,29 +165,6 @@ function expirationOf(expiration: XmlElement | undefined): Actions {
   throw malformed('<Expiration> has one of <Days>, <Date> and <ExpiredObjectDeleteMarker>.');
 }
 
-function midnightOf(text: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw malformed('<Date> is an ISO 8601 date.');
-  if (time % 86_400_000 !== 0) throw badArgument('Date', text, "'Date' must be at midnight GMT.");
-  return time;
-}
-
-function numberOf(name: string, text: string, least: number, most = 0x7fff_ffff): number {
-  const digits = text.trim();
-  // What is no number at all does not fit the schema; one that is out of its range is a bad argument.
-  if (!/^[+-]?\d{1,15}$/.test(digits)) throw malformed(`<${name}> is an integer.`);
-  const number = Number(digits);
-  const highest = name.startsWith('ObjectSize') ? Number.MAX_SAFE_INTEGER : most;
-  if (!(number >= least && number <= highest)) {
-    throw badArgument(name, text, `'${name}' must be an integer from ${least} to ${highest}.`);
-  }
-  return number;
-}
-
-function malformed(message: string): S3Error {
-  return new S3Error('MalformedXML', message);
-}
-
 export function lifecycleXml(rules: readonly LifecycleRule[]): string {
   return rules.map((rule) => element('Rule', ruleXml(rule))).join('');
 }
@@ -199,6 +174,7 @@ function ruleXml(rule: LifecycleRule): string {
     field('ID', rule.id) +
     (rule.form === 'prefix' ? field('Prefix', rule.prefix) : element('Filter', filterXml(rule))) +
     field('Status', rule.enabled ? 'Enabled' : 'Disabled') +
+    transitionsXml(rule) +
     expirationXml(rule) +
     (rule.noncurrentDays === undefined
       ? ''

@@ -27,6 +27,7 @@ export const listObjects: S3Operation = {
     const owners = await ownersOf(request, listing.objects);
     const { text } = asked;
     return listReply(
+      request,
       field('Name', bucket.name) +
         field('Prefix', text(asked.prefix)) +
         field('Marker', text(marker ?? '')) +
@@ -54,6 +55,7 @@ export const listObjectsV2: S3Operation = {
     const owners = query.get('fetch-owner') === 'true' ? await ownersOf(request, listing.objects) : new Map();
     const { text } = asked;
     return listReply(
+      request,
       field('Name', bucket.name) +
         field('Prefix', text(asked.prefix)) +
         field('StartAfter', startAfter === null ? null : text(startAfter)) +
@@ -92,10 +94,16 @@ function common({ limit, delimiter, text }: Asked, listing: Listing): string {
   );
 }
 
-function listReply(head: string, { objects, prefixes }: Listing, text: KeyText, owners: Owners): S3Reply {
+function listReply(
+  { context: { store } }: S3Request,
+  head: string,
+  { objects, prefixes }: Listing,
+  text: KeyText,
+  owners: Owners,
+): S3Reply {
   const rolledUp = prefixes.map((prefix) => element('CommonPrefixes', field('Prefix', text(prefix))));
   return {
     status: 200,
-    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owners), ...rolledUp]),
+    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owners, store), ...rolledUp]),
   };
 }

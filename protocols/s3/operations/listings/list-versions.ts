@@ -3,6 +3,7 @@ import { badArgument } from '../../errors.ts';
 import type { S3Operation } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from './list-parameters.ts';
+import { storageClassOf } from '../storage-class.ts';
 import { shown } from '../objects/object-content.ts';
 import { isoDate } from '../dates.ts';
 import { ownersOf, quoted, xmlReply } from '../replies.ts';
@@ -15,6 +16,7 @@ export const listObjectVersions: S3Operation = {
   changes: false,
   async run(request) {
     const { bucket, query } = request;
+    const { store } = request.context;
     const text = keyText(query);
     const prefix = query.get('prefix') ?? '';
     const delimiter = given(query, 'delimiter');
@@ -28,7 +30,7 @@ export const listObjectVersions: S3Operation = {
     const listing =
       limit === 0
         ? { versions: [], prefixes: [], next: null }
-        : request.context.store.listVersions(bucket.id, { prefix, delimiter, after, limit });
+        : store.listVersions(bucket.id, { prefix, delimiter, after, limit });
     const owners = await ownersOf(request, listing.versions);
     return xmlReply(
       'ListVersionsResult',
@@ -42,13 +44,18 @@ export const listObjectVersions: S3Operation = {
         field('Delimiter', delimiter === null ? null : text(delimiter)) +
         field('EncodingType', text.type) +
         field('IsTruncated', listing.next !== null) +
-        listing.versions.map((version) => entry(version, text, owners.get(version.attributes.writer) ?? '')).join('') +
+        listing.versions
+          .map((version) => {
+            const { attributes } = version;
+            return entry(version, text, owners.get(attributes.writer) ?? '', storageClassOf(store, attributes));
+          })
+          .join('') +
         listing.prefixes.map((one) => element('CommonPrefixes', field('Prefix', text(one)))).join(''),
     );
   },
 };
 
-function entry(version: ListedVersion, text: KeyText, owner: string): string {
+function entry(version: ListedVersion, text: KeyText, owner: string, storageClass: string): string {
   const head =
     field('Key', text(version.key)) +
     field('VersionId', version.versionId) +
@@ -64,6 +71,6 @@ function entry(version: ListedVersion, text: KeyText, owner: string): string {
       field('ChecksumType', checksum?.type) +
       field('Size', shown(version).size) +
       owner +
-      field('StorageClass', 'STANDARD'),
+      field('StorageClass', storageClass),
   );
 }

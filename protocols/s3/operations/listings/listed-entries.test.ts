@@ -7,13 +7,19 @@ import { readXml } from '../../xml-reader.ts';
 import { keyText } from './list-parameters.ts';
 import { listedEntries } from './listed-entries.ts';
 
+const STORE = { policies: [{ index: 1, name: 'cold & slow', copies: 2, dataFragments: 0, parityFragments: 0 }] };
+
 const checksum = fc.record({
   algorithm: fc.constantFrom('CRC32', 'SHA256'),
   value: fc.constant('AAAAAA=='),
   type: fc.constantFrom('FULL_OBJECT', 'COMPOSITE'),
 });
 const attributes = fc.record(
-  { checksum, staticManifest: fc.record({ etag: fc.constant('e'.repeat(32)), size: fc.nat() }) },
+  {
+    checksum,
+    staticManifest: fc.record({ etag: fc.constant('e'.repeat(32)), size: fc.nat() }),
+    policy: fc.constant(1),
+  },
   { requiredKeys: [] },
 );
 const objects = fc.array(
@@ -45,7 +51,7 @@ function read(entries: readonly string[], decode: (key: string) => string) {
     }));
 }
 
-function expected({ key, modifiedAt, attributes: { checksum: sum, staticManifest }, ...own }: ListedObject) {
+function expected({ key, modifiedAt, attributes: { checksum: sum, staticManifest, policy }, ...own }: ListedObject) {
   const { etag, size } = staticManifest ?? own;
   return {
     key,
@@ -54,7 +60,7 @@ function expected({ key, modifiedAt, attributes: { checksum: sum, staticManifest
     size,
     algorithm: sum?.algorithm,
     type: sum?.type,
-    storageClass: 'STANDARD',
+    storageClass: policy === undefined ? 'STANDARD' : 'cold & slow',
   };
 }
 
@@ -66,7 +72,7 @@ for (const [name, query, decode] of [
     const text = keyText(new Query(query));
     fc.assert(
       fc.property(objects, (listed) => {
-        assert.deepEqual(read(listedEntries(listed, text, new Map()), decode), listed.map(expected));
+        assert.deepEqual(read(listedEntries(listed, text, new Map(), STORE), decode), listed.map(expected));
       }),
       { numRuns: 300 },
     );

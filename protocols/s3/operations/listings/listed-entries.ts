@@ -1,7 +1,8 @@
-import type { Checksum, ListedObject } from '@granary/storage/object-store';
+import type { Checksum, ListedObject, ObjectStore } from '@granary/storage/object-store';
 import { field } from '../../xml.ts';
 import { hourOf, SIXTIETHS } from '../dates.ts';
 import type { KeyText } from './list-parameters.ts';
+import { storageClassOf } from '../storage-class.ts';
 import { shown } from '../objects/object-content.ts';
 import type { Owners } from '../replies.ts';
 
@@ -18,12 +19,17 @@ const PIECE_ENTRIES = 64;
  * A thousand entries are most of what a listing costs: so what stands between keys and ETags is made anew only where it
  * differs from the entry before, and each ends with the beginning of the next.
  */
-export function listedEntries(objects: readonly ListedObject[], text: KeyText, owners: Owners): string[] {
+export function listedEntries(
+  objects: readonly ListedObject[],
+  text: KeyText,
+  owners: Owners,
+  store: Pick<ObjectStore, 'policies'>,
+): string[] {
   if (objects.length === 0) return [];
   const keys = text.all(objects.map(({ key }) => key));
-  const endOf = (writer: string | undefined) =>
-    `</Size>${owners.get(writer) ?? ''}<StorageClass>STANDARD</StorageClass></Contents>${BEGIN}`;
-  const own = endOf(undefined);
+  const endOf = (attributes: Pick<ListedObject['attributes'], 'writer' | 'policy'>) =>
+    `</Size>${owners.get(attributes.writer) ?? ''}${field('StorageClass', storageClassOf(store, attributes))}</Contents>${BEGIN}`;
+  const own = endOf({});
   let last = { hour: Number.NaN, day: '', kind: '', size: Number.NaN, end: own, tail: '' };
   const pieces: string[] = [];
   let piece = BEGIN;
@@ -33,8 +39,8 @@ export function listedEntries(objects: readonly ListedObject[], text: KeyText, o
     const hour = second - within;
     if (hour !== last.hour) last = { ...last, hour, day: `</Key><LastModified>${hourOf(hour)}` };
     const { etag, size } = shown(object);
-    const { checksum, writer } = object.attributes;
-    const end = writer === undefined ? own : endOf(writer);
+    const { checksum, writer, policy } = object.attributes;
+    const end = writer === undefined && policy === undefined ? own : endOf(object.attributes);
     const kind = checksum ? checkedBy(checksum) : UNCHECKED;
     if (size !== last.size || kind !== last.kind || end !== last.end) {
       last = { ...last, kind, size, end, tail: kind + String(size) + end };

@@ -9,12 +9,13 @@ import { copyBytes } from './copy-bytes.ts';
 import type { StagedBody } from './stage-body.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from './copy-source.ts';
 import { checkAccountQuota } from './account-quota.ts';
-import { accessAttributes, checkQuota, checkStorageClass, describedBy } from './object-attributes.ts';
+import { accessAttributes, checkQuota, describedBy } from './object-attributes.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { lockOfHeaders } from './lock.ts';
 import { shown } from './object-content.ts';
 import { isoDate } from '../dates.ts';
 import { checksumFields, quoted, versionHeader, xmlReply } from '../replies.ts';
+import { askedPolicy } from '../storage-class.ts';
 import { tagsOfHeader } from './tags.ts';
 import { checkEarly, writeConditions } from './write-conditions.ts';
 
@@ -46,7 +47,13 @@ export const copyObject: S3Operation = {
     }
     checkQuota(bucket, shown(version).size);
     await checkAccountQuota(request, shown(version).size);
-    const { content, size, etag, checksum, attributes: ofBytes } = await bytesOfCopy(request, source, encryption);
+    const {
+      content,
+      size,
+      etag,
+      checksum,
+      attributes: ofBytes,
+    } = await bytesOfCopy(request, source, encryption, attributes.policy ?? bucket.policy);
     const copy = await context.store.commit('putObject', {
       bucket: bucket.id,
       key,
@@ -75,7 +82,6 @@ export const copyObject: S3Operation = {
 };
 
 async function attributesOfCopy(request: S3Request, source: CopySource): Promise<ObjectAttributes> {
-  checkStorageClass(request);
   const replaces = directive(request, 'x-amz-metadata-directive');
   const retags = directive(request, 'x-amz-tagging-directive');
   demandChange(request, source, replaces);
@@ -93,6 +99,7 @@ async function attributesOfCopy(request: S3Request, source: CopySource): Promise
   return {
     ...described,
     ...kept({ websiteRedirect, dynamicManifest }),
+    ...askedPolicy(request),
     ...(await accessAttributes(request)),
     ...(Object.keys(tags).length > 0 && { tags }),
   };
@@ -139,7 +146,12 @@ type BytesOfCopy = Pick<StagedBody, 'content' | 'size' | 'etag' | 'checksum'> & 
 };
 
 /** Segments of a large object are put together: the copy has to last when they go. */
-async function bytesOfCopy(request: S3Request, source: CopySource, encryption: Encryption): Promise<BytesOfCopy> {
+async function bytesOfCopy(
+  request: S3Request,
+  source: CopySource,
+  encryption: Encryption,
+  policy: number,
+): Promise<BytesOfCopy> {
   const { bucket, version, key } = source;
   const { size, etag, attributes, content } = version;
   const wanted = algorithmOfCopy(request);
@@ -147,7 +159,11 @@ async function bytesOfCopy(request: S3Request, source: CopySource, encryption: E
   if (isAnother) {
     const range = { start: 0, end: shown(version).size };
     const present = attributes.staticManifest === undefined ? attributes.checksum?.algorithm : undefined;
-    const copied = await copyBytes(request, source, range, encryption, wanted ?? present ?? null);
+    const copied = await copyBytes(request, source, range, {
+      encryption,
+      policy,
+      algorithm: wanted ?? present ?? null,
+    });
     return { ...copied, attributes: copied.encryption };
   }
   const { partSizes, partChecksums } = attributes;
@@ -156,7 +172,7 @@ async function bytesOfCopy(request: S3Request, source: CopySource, encryption: E
   const { store } = request.context;
   const encrypt = encryption.kind === 'array';
   const isKept = isEncrypted(store, version);
-  if (bucket.policy === request.bucket.policy && (isKept || !encrypt || content.kind === 'empty')) {
+  if ((attributes.policy ?? bucket.policy) === policy && (isKept || !encrypt || content.kind === 'empty')) {
     const rest = { size, etag, checksum, attributes: { ...parts, ...((isKept || encrypt) && AES256) } };
     if (content.kind === 'empty') return { content, ...rest };
     return {
@@ -164,7 +180,7 @@ async function bytesOfCopy(request: S3Request, source: CopySource, encryption: E
       ...rest,
     };
   }
-  const staged = await store.stage(request.bucket.policy, store.read(version), size, { encrypt });
+  const staged = await store.stage(policy, store.read(version), size, { encrypt });
   return { content: staged, size, etag, checksum, attributes: { ...parts, ...(encrypt && AES256) } };
 }
 

@@ -3,6 +3,7 @@ import { keyToRead } from '../../encryption/encryption.ts';
 import { badArgument } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';
+import { storageClassOf } from '../storage-class.ts';
 import { shown } from './object-content.ts';
 import { httpDate } from '../dates.ts';
 import { checksumFields, versionHeader, xmlReply } from '../replies.ts';
@@ -38,7 +39,9 @@ export const getObjectAttributes: S3Operation = {
       (asked.includes('ETag') ? field('ETag', etag) : '') +
         (asked.includes('Checksum') ? checksum : '') +
         (asked.includes('ObjectParts') ? partsElement(request, version) : '') +
-        (asked.includes('StorageClass') ? field('StorageClass', 'STANDARD') : '') +
+        (asked.includes('StorageClass')
+          ? field('StorageClass', storageClassOf(request.context.store, attributes))
+          : '') +
         (asked.includes('ObjectSize') ? field('ObjectSize', size) : ''),
       { 'last-modified': httpDate(version.modifiedAt), ...versionHeader(request.bucket, version) },
     );

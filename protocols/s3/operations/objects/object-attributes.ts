@@ -7,6 +7,7 @@ import { checkAcceptable, kept } from '../access/acl.ts';
 import { aclOfHeaders, grantsOfHeaders } from '../access/acl-headers.ts';
 import { textOfHeader } from '../header-text.ts';
 import { isReplica } from './replica.ts';
+import { askedPolicy } from '../storage-class.ts';
 import { tagsOfHeader } from './tags.ts';
 
 /** Names and values together. */
@@ -16,12 +17,12 @@ const KEPT = ['cache-control', 'content-disposition', 'content-encoding', 'conte
 
 /** What the headers of a put say of the object beside its bytes. */
 export async function attributesOf(request: S3Request): Promise<ObjectAttributes> {
-  checkStorageClass(request);
   const tagging = request.header('x-amz-tagging');
   const tags = tagging === undefined ? {} : tagsOfHeader(tagging);
   if (Object.keys(tags).length > 0) request.demand('s3:PutObjectTagging');
   return {
     ...describedBy(request),
+    ...askedPolicy(request),
     ...(await accessAttributes(request)),
     ...(Object.keys(tags).length > 0 && { tags }),
     ...(isReplica(request, 's3:ReplicateObject') && { replication: 'REPLICA' as const }),
@@ -104,15 +105,6 @@ function metadataOf(request: S3Request): Record<string, string> {
     });
   }
   return Object.fromEntries(metadata);
-}
-
-export function checkStorageClass(request: S3Request): void {
-  const name = request.header('x-amz-storage-class');
-  if (name !== undefined && name !== 'STANDARD') {
-    throw new S3Error('InvalidStorageClass', 'The storage class must be STANDARD.', {
-      StorageClassRequested: name.slice(0, 64),
-    });
-  }
 }
 
 /** Swift lets a bucket have limits; they hold for S3, too. */

@@ -1,4 +1,4 @@
-import type { ByteRange, ListedVersion, ObjectVersion } from '@granary/storage/object-store';
+import { withoutSeal, type ByteRange, type ListedVersion, type ObjectVersion } from '@granary/storage/object-store';
 import { BrokenManifestError, openStaticLargeObject } from '../../../objects/static-large-object.ts';
 import type { CustomerKey } from '../../encryption/customer-key.ts';
 import { unsealed } from '../../encryption/sealing.ts';
@@ -21,16 +21,10 @@ export function readObject(
   key: CustomerKey | null,
 ): AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>> {
   const { store } = request.context;
-  if (key !== null) return unsealed(store.read(keptBytes(version), range), version, range, key);
+  if (key !== null) return unsealed(store.read(withoutSeal(version), range), version, range, key);
   return version.attributes.staticManifest === undefined
     ? store.read(version, range)
     : readSegments(request, version, range);
-}
-
-/** The version as it is kept, encrypted: the store gives out nothing else of it by mistake. */
-function keptBytes(version: ObjectVersion): ObjectVersion {
-  const { customerKey: _seal, ...attributes } = version.attributes;
-  return { ...version, attributes };
 }
 
 async function readSegments(

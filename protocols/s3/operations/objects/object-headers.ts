@@ -4,6 +4,7 @@ import { S3Error } from '../../errors.ts';
 import type { S3Request } from '../../request.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { headerOfText } from '../header-text.ts';
+import { STANDARD, storageClassOf } from '../storage-class.ts';
 import { shown } from './object-content.ts';
 import { httpDate } from '../dates.ts';
 import type { CustomerKey } from '../../encryption/customer-key.ts';
@@ -46,6 +47,8 @@ export function objectHeaders(
   if (attributes.websiteRedirect !== undefined) {
     headers['x-amz-website-redirect-location'] = headerOfText(attributes.websiteRedirect);
   }
+  const storageClass = storageClassOf(request.context.store, attributes);
+  if (storageClass !== STANDARD) headers['x-amz-storage-class'] = headerOfText(storageClass);
   if (attributes.replication !== undefined) headers['x-amz-replication-status'] = attributes.replication;
   return headers;
 }

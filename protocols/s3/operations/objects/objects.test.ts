@@ -462,3 +462,45 @@ test('every request leaves a record of what it was and what it moved', async () 
     ['DeleteObject', 'delete', 0, 0, 5],
   ]);
 });
+
+test('a storage class is a storage policy: objects, copies and uploads are put under it and show it', async () => {
+  const bucket = await newBucket();
+  const CLASS = 'x-amz-storage-class';
+  const body = randomBytes(200_000);
+  const put = (key: string, name: string, more = {}) =>
+    ada.call('PUT', `/${bucket}/${key}`, { body: key === 'copy' ? '' : body, headers: { [CLASS]: name, ...more } });
+  expect(await put('plain', 'STANDARD'), 200);
+  expect(await put('class', 'Three-Copies'), 200);
+  expect(await put('copy', 'three-copies', { 'x-amz-copy-source': `${bucket}/plain` }), 200);
+  expect(await put('none', 'GLACIER'), 400, 'InvalidStorageClass');
+  for (const [key, shown] of [
+    ['plain', undefined],
+    ['class', 'three-copies'],
+    ['copy', 'three-copies'],
+  ] as const) {
+    const got = expect(await ada.call('GET', `/${bucket}/${key}`), 200);
+    assert.equal(got.headers[CLASS], shown, key);
+    assert.deepEqual(got.bytes, body);
+  }
+  const listed = await ada.call('GET', `/${bucket}`);
+  assert.deepEqual(listed.all('StorageClass'), ['three-copies', 'three-copies', 'STANDARD']);
+  const back = { 'x-amz-copy-source': `${bucket}/class` };
+  expect(await ada.call('PUT', `/${bucket}/class`, { headers: { ...back, [CLASS]: 'STANDARD' } }), 200);
+  assert.equal(
+    (await ada.call('HEAD', `/${bucket}/class`)).headers[CLASS],
+    undefined,
+    'copied back under the own policy',
+  );
+  const query = { uploads: '' };
+  const upload = await ada.call('POST', `/${bucket}/parts`, { query, headers: { [CLASS]: 'three-copies' } });
+  const uploadId = upload.xml('UploadId')!;
+  const part = await ada.call('PUT', `/${bucket}/parts`, { query: { uploadId, partNumber: '1' }, body });
+  const parts = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${part.headers.etag}</ETag></Part></CompleteMultipartUpload>`;
+  assert.equal(
+    (await ada.call('GET', `/${bucket}/parts`, { query: { uploadId } })).xml('StorageClass'),
+    'three-copies',
+  );
+  expect(await ada.call('POST', `/${bucket}/parts`, { query: { uploadId }, body: parts }), 200);
+  const whole = expect(await ada.call('GET', `/${bucket}/parts`), 200);
+  assert.deepEqual([whole.headers[CLASS], whole.bytes], ['three-copies', body]);
+});

@@ -24,7 +24,13 @@ export const putObject: S3Operation = {
     const condition = writeConditions(request);
     checkEarly(request, condition.conditions);
     await demandRoom(request, body.size ?? 0);
-    const { content, size, etag, checksum, encryption: kept } = await stageBody(request, encryption);
+    const {
+      content,
+      size,
+      etag,
+      checksum,
+      encryption: kept,
+    } = await stageBody(request, encryption, attributes.policy ?? bucket.policy);
     if (body.size === undefined) await demandRoom(request, size);
     const version = await context.store.commit('putObject', {
       bucket: bucket.id,

@@ -19,22 +19,30 @@ export interface StagedBody {
   readonly start: string | null;
 }
 
+/** How bytes are to be kept. */
+export interface StagedAs {
+  readonly encryption: Encryption;
+  /** Index of the storage policy. */
+  readonly policy: number;
+  /** Of the checksum that is wanted of them. */
+  readonly algorithm: Checksum['algorithm'] | null;
+}
+
 /** Takes in a body for a commit. It has been verified when this resolves. */
-export async function stageBody(request: S3Request, encryption: Encryption): Promise<StagedBody> {
+export async function stageBody(request: S3Request, encryption: Encryption, policy: number): Promise<StagedBody> {
   const { body } = request;
   const small = body.size !== undefined && body.size <= SMALL_BYTES;
-  const staging = new Staging(request, encryption);
+  const staging = new Staging(request, encryption, policy);
   const content = await staging.stage(small ? await body.bytes(SMALL_BYTES) : body.stream(), body.size);
   const { md5, ...result } = body.result();
   return { content, ...result, ...staging.kept(md5) };
 }
 
-/** The same of bytes that are at hand, with the checksum that is wanted of them. */
+/** The same of bytes that are at hand. */
 export async function stageBytes(
   request: S3Request,
-  encryption: Encryption,
+  { encryption, policy, algorithm }: StagedAs,
   { bytes, size }: { readonly bytes: AsyncIterable<Uint8Array>; readonly size: number },
-  algorithm: Checksum['algorithm'] | null,
 ): Promise<StagedBody> {
   const md5 = createHash('md5');
   const sum = algorithm === null ? null : summer(algorithm);
@@ -45,7 +53,7 @@ export async function stageBytes(
       yield piece;
     }
   }
-  const staging = new Staging(request, encryption);
+  const staging = new Staging(request, encryption, policy);
   const content: NewContent = size === 0 ? { kind: 'empty' } : await staging.stage(summed(), size);
   const checksum: Checksum | null =
     algorithm === null || sum === null ? null : { algorithm, value: sum.digest(), type: 'FULL_OBJECT' };
@@ -56,20 +64,22 @@ export async function stageBytes(
 class Staging {
   readonly #request: S3Request;
   readonly #encryption: Encryption;
+  readonly #policy: number;
   readonly #sealer: Sealer | undefined;
 
-  constructor(request: S3Request, encryption: Encryption) {
+  constructor(request: S3Request, encryption: Encryption, policy: number) {
     this.#request = request;
+    this.#policy = policy;
     this.#encryption = encryption;
     this.#sealer = encryption.kind === 'customer' ? new Sealer(encryption.seal, encryption.key) : undefined;
   }
 
   stage(bytes: Uint8Array | AsyncIterable<Uint8Array>, size: number | undefined): Promise<NewContent> {
-    const { context, bucket } = this.#request;
+    const { context } = this.#request;
     const sealer = this.#sealer;
     const kept =
       sealer === undefined ? bytes : bytes instanceof Uint8Array ? sealer.sealed(bytes) : each(bytes, sealer);
-    return context.store.stage(bucket.policy, kept, size, { encrypt: this.#encryption.kind === 'array' });
+    return context.store.stage(this.#policy, kept, size, { encrypt: this.#encryption.kind === 'array' });
   }
 
   kept(md5: string): Pick<StagedBody, 'etag' | 'encryption' | 'start'> {

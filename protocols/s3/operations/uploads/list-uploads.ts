@@ -1,9 +1,10 @@
-import type { Part, Upload } from '@granary/storage/object-store';
+import type { ObjectStore, Part, Upload } from '@granary/storage/object-store';
 import type { S3Operation } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from '../listings/list-parameters.ts';
 import { isoDate } from '../dates.ts';
 import { ownerElement, quoted, xmlReply } from '../replies.ts';
+import { storageClassOf } from '../storage-class.ts';
 import { MOST_PARTS, uploadOf } from './upload.ts';
 
 export const listMultipartUploads: S3Operation = {
@@ -39,7 +40,7 @@ export const listMultipartUploads: S3Operation = {
         field('EncodingType', text.type) +
         field('MaxUploads', limit) +
         field('IsTruncated', listing.next !== null) +
-        listing.uploads.map((upload) => element('Upload', entry(upload, text, owner))).join('') +
+        listing.uploads.map((upload) => element('Upload', entry(upload, request.context.store, text, owner))).join('') +
         listing.prefixes.map((one) => element('CommonPrefixes', field('Prefix', text(one)))).join(''),
     );
   },
@@ -72,20 +73,20 @@ export const listParts: S3Operation = {
         page.map((part) => element('Part', partFields(part))).join('') +
         initiator(upload) +
         (await ownerElement(request, bucket.account)) +
-        field('StorageClass', 'STANDARD') +
+        field('StorageClass', storageClassOf(request.context.store, upload.attributes)) +
         field('ChecksumAlgorithm', upload.checksumAlgorithm) +
         field('ChecksumType', upload.checksumType),
     );
   },
 };
 
-function entry(upload: Upload, text: KeyText, owner: string): string {
+function entry(upload: Upload, store: ObjectStore, text: KeyText, owner: string): string {
   return (
     field('Key', text(upload.key)) +
     field('UploadId', upload.id) +
     initiator(upload) +
     owner +
-    field('StorageClass', 'STANDARD') +
+    field('StorageClass', storageClassOf(store, upload.attributes)) +
     field('Initiated', isoDate(upload.createdAt)) +
     field('ChecksumAlgorithm', upload.checksumAlgorithm) +
     field('ChecksumType', upload.checksumType)

@@ -2,6 +2,7 @@ import type { ByteRange, Upload } from '@granary/storage/object-store';
 import { badArgument, S3Error } from '../../errors.ts';
 import type { S3Operation, S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
+import { checkAccountQuota } from '../objects/account-quota.ts';
 import { copyBytes } from '../objects/copy-bytes.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from '../objects/copy-source.ts';
 import { shown } from '../objects/object-content.ts';
@@ -25,9 +26,14 @@ export const uploadPartCopy: S3Operation = {
     const encryption = encryptionOfPart(request, upload);
     const source = await copySource(request);
     const range = rangeOfCopy(request, source);
+    await checkAccountQuota(request, range.end - range.start);
     const copied =
       shareable(request, source, upload, range) ??
-      (await copyBytes(request, source, range, encryption, upload.checksumAlgorithm));
+      (await copyBytes(request, source, range, {
+        encryption,
+        policy: upload.attributes.policy ?? bucket.policy,
+        algorithm: upload.checksumAlgorithm,
+      }));
     const { content, size, etag, checksum, start } = copied;
     const part = await context.store.commit('putPart', {
       upload: upload.id,
@@ -84,7 +90,9 @@ function shareable(
   const whole = version.attributes.staticManifest === undefined && range.start === 0 && range.end === version.size;
   const { checksum } = version.attributes;
   const fits = checksum?.type === 'FULL_OBJECT' && checksum.algorithm === upload.checksumAlgorithm ? checksum : null;
-  if (!whole || bucket.policy !== target.policy || !/^[0-9a-f]{32}$/.test(version.etag)) return undefined;
+  const from = version.attributes.policy ?? bucket.policy;
+  const to = upload.attributes.policy ?? target.policy;
+  if (!whole || from !== to || !/^[0-9a-f]{32}$/.test(version.etag)) return undefined;
   if (version.content.kind === 'empty' || (upload.checksumAlgorithm !== null && fits === null)) return undefined;
   const of = { bucket: version.bucket, key: version.key, sequence: version.sequence };
   return { content: { kind: 'copy', of }, size: version.size, etag: version.etag, checksum: fits, start: null };

@@ -20,7 +20,11 @@ export const uploadPart: S3Operation = {
     const encryption = encryptionOfPart(request, upload);
     if (upload.checksumAlgorithm !== null) body.compute(upload.checksumAlgorithm);
     await checkAccountQuota(request, body.size ?? 0);
-    const { content, size, etag, checksum, start } = await stageBody(request, encryption);
+    const { content, size, etag, checksum, start } = await stageBody(
+      request,
+      encryption,
+      upload.attributes.policy ?? bucket.policy,
+    );
     demandSameAlgorithm(upload, checksum);
     const part = await context.store.commit('putPart', {
       upload: upload.id,

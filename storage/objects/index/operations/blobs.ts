@@ -6,7 +6,7 @@ import type { NewContent } from '../../operations.ts';
 import type { BlobRef, Content, Place, StagedBlob } from '../../records.ts';
 import type { IndexArguments } from '../index-operations.ts';
 import { packPlaces, samePlace, unpackPlaces } from '../places.ts';
-import { contentOf, type BlobRow, type KnownBucket, type ContentRow, type VersionRow } from '../rows.ts';
+import { contentOf, policyOfRow, type BlobRow, type ContentRow, type VersionRow } from '../rows.ts';
 import type { Change } from './change.ts';
 
 interface ManifestRow {
@@ -17,18 +17,18 @@ interface ManifestRow {
 }
 
 /** Makes new content part of the index: enters blobs that were staged, or takes a share in those of another version. */
-export function acceptContent(change: Change, bucket: KnownBucket, content: NewContent, size: number): Content {
-  if (content.kind === 'staged') return enter(change, bucket, content.blobs, size);
-  if (content.kind === 'copy') return shareVersion(change, bucket, content.of, size);
+export function acceptContent(change: Change, policy: number, content: NewContent, size: number): Content {
+  if (content.kind === 'staged') return enter(change, policy, content.blobs, size);
+  if (content.kind === 'copy') return shareVersion(change, policy, content.of, size);
   if (content.kind === 'bytes') throw new ObjectError('invalid-state', 'The bytes are not on drives yet.');
   if (size === 0) return { kind: 'empty' };
   throw new ObjectError('invalid-state', 'Content without bytes has a size of 0.');
 }
 
-function enter(change: Change, bucket: KnownBucket, blobs: readonly StagedBlob[], size: number): Content {
+function enter(change: Change, policy: number, blobs: readonly StagedBlob[], size: number): Content {
   let total = 0;
   for (const blob of blobs) {
-    if (policyOfPartition(blob.partition) !== bucket.policy)
+    if (policyOfPartition(blob.partition) !== policy)
       throw new ObjectError('invalid-state', 'The bytes are of another policy.');
     total += blob.size;
     enterBlob(change, blob);
@@ -73,7 +73,7 @@ function isWhereWanted(places: readonly (Place | null)[], wanted: ArrayLike<numb
 
 function shareVersion(
   change: Change,
-  bucket: KnownBucket,
+  policy: number,
   of: { readonly bucket: number; readonly key: string; readonly sequence: number },
   size: number,
 ): Content {
@@ -81,19 +81,22 @@ function shareVersion(
   if (!source) throw new ObjectError('no-such-version', 'What was to be copied is gone.');
   if (source.size !== size) throw new ObjectError('invalid-state', `The source has ${source.size} bytes, not ${size}.`);
   const from = change.db.get<{ policy: number }>('SELECT policy FROM buckets WHERE id = ?', of.bucket);
-  if (size > 0 && from?.policy !== bucket.policy) {
-    throw new ObjectError('invalid-state', 'The source is under another policy; its bytes have to be copied.');
+  if (size > 0 && (!from || policyOfRow(from, source) !== policy)) {
+    // The caller saw it under this policy: a lifecycle rule has moved it since.
+    throw new ObjectError('moved', 'The source is under another policy; its bytes have to be copied.');
   }
   return share(change, source, size);
 }
 
+type SourceRow = ContentRow & Pick<VersionRow, 'size' | 'attributes'>;
+
 function storedVersion(
   { db }: Change,
   { bucket, key, sequence }: { readonly bucket: number; readonly key: string; readonly sequence: number },
-): (ContentRow & Pick<VersionRow, 'size'>) | undefined {
-  const find = (table: string, more: string): (ContentRow & Pick<VersionRow, 'size'>) | undefined =>
+): SourceRow | undefined {
+  const find = (table: string, more: string): SourceRow | undefined =>
     db.get(
-      `SELECT size, partition, blob, manifest FROM ${table} WHERE bucket = ? AND key = ? AND sequence = ? ${more}`,
+      `SELECT size, attributes, partition, blob, manifest FROM ${table} WHERE bucket = ? AND key = ? AND sequence = ? ${more}`,
       bucket,
       key,
       sequence,

@@ -27,9 +27,14 @@ export function bucketRow(change: Change, id: number): KnownBucket {
   return row;
 }
 
-/** Counts objects that came to, or went from, a bucket. */
-export function count(change: Change, bucket: KnownBucket, objects: number, bytes: number, at: number): void {
+/** Counts objects that came to, or went from, a bucket, under the policy that keeps their bytes. */
+export function count(
+  change: Change,
+  { id, account }: KnownBucket,
+  policy: number,
+  counted: { readonly objects: number; readonly bytes: number; readonly at: number },
+): void {
+  const { objects, bytes, at } = counted;
   if (objects === 0 && bytes === 0) return;
-  const { id, account, policy } = bucket;
   change.tally.step({ bucket: id, account, policy, objects, bytes, buckets: 0, at });
 }

@@ -1,9 +1,19 @@
 import { ObjectError } from '../../errors.ts';
 import type { Arguments, Result } from '../../operations.ts';
-import type { ObjectVersion, WrittenVersion } from '../../records.ts';
-import { attributeValues, versionIdOf, versionOf, type KnownBucket, type VersionRow } from '../rows.ts';
-import { acceptContent } from './blobs.ts';
-import { bucketRow, type Change } from './change.ts';
+import type { Content, ObjectVersion, WrittenVersion } from '../../records.ts';
+import {
+  attributesOf,
+  attributeValues,
+  contentValues,
+  policyOfRow,
+  versionIdOf,
+  versionOf,
+  withPolicy,
+  type KnownBucket,
+  type VersionRow,
+} from '../rows.ts';
+import { acceptContent, release } from './blobs.ts';
+import { bucketRow, count, type Change } from './change.ts';
 import { queueChange, requeue, ruleFor } from './replication.ts';
 import { checkConditions, checkLock, checkLockable, checkRetention, newRetention } from './rules.ts';
 import {
@@ -11,6 +21,7 @@ import {
   addVersion,
   currentRow,
   findVersion,
+  versionAt,
   newestRow,
   promoteNewest,
   removeVersion,
@@ -23,7 +34,7 @@ export function putObject(change: Change, args: Arguments<'putObject'>): Written
   const current = currentRow(change.db, bucket.id, key);
   checkConditions(args.conditions, current, 'no-such-key');
   checkLockable(bucket, args.retention, args.legalHold);
-  const content = acceptContent(change, bucket, args.content, size);
+  const content = acceptContent(change, attributes.policy ?? bucket.policy, args.content, size);
   const retention = newRetention(bucket, args.retention, at);
   const legalHold = args.legalHold ?? false;
   const expiresAt = args.expiresAt ?? null;
@@ -96,7 +107,9 @@ export function changeVersion(change: Change, args: Arguments<'changeVersion'>):
   checkLockable(bucket, args.retention, args.legalHold);
   if (args.retention !== undefined) checkRetention(row, args.retention, args.at, args.bypassGovernance ?? false);
   const attributes = args.attributes && requeue(change, bucket, { row, isCurrent }, args.attributes, args.at);
-  const next = changedRow(row, { ...args, ...(attributes && { attributes }) });
+  // What the caller read of it may be from before a rule moved it.
+  const placed = attributes && withPolicy(attributes, bucket, policyOfRow(bucket, row));
+  const next = changedRow(row, { ...args, ...(placed && { attributes: placed }) });
   const values = [next.attributes, next.details ?? null, next.retention_mode, next.retention_until];
   const table = isCurrent ? 'objects' : 'versions';
   db.run(
@@ -136,4 +149,38 @@ function changedRow(row: VersionRow, args: Arguments<'changeVersion'>): VersionR
     legal_hold: legalHold === undefined ? row.legal_hold : Number(legalHold),
     expires_at: expiresAt === undefined ? row.expires_at : expiresAt,
   };
+}
+
+/** Old bytes or new ones, in one transaction: a crash leaves either. What was staged for a change that is refused is dead space. */
+export function moveVersion(change: Change, args: Arguments<'moveVersion'>): null {
+  const { key, sequence, seen, policy, at } = args;
+  const bucket = bucketRow(change, args.bucket);
+  const found = versionAt(change.db, bucket.id, key, sequence);
+  if (!found || !hasContent(found.row, seen)) {
+    throw new ObjectError('precondition-failed', 'The version is gone, or its bytes have changed place.');
+  }
+  const { row, isCurrent } = found;
+  const from = policyOfRow(bucket, row);
+  const content = acceptContent(change, policy, args.content, row.size);
+  release(change, row);
+  const [attributes, details] = attributeValues(withPolicy(attributesOf(row), bucket, policy));
+  change.db.run(
+    `UPDATE ${isCurrent ? 'objects' : 'versions'} SET partition = ?, blob = ?, manifest = ?, attributes = ?, details = ?
+     WHERE bucket = ? AND key = ? AND sequence = ?`,
+    ...contentValues(content),
+    attributes,
+    details,
+    bucket.id,
+    key,
+    sequence,
+  );
+  count(change, bucket, from, { objects: -1, bytes: -row.size, at });
+  count(change, bucket, policy, { objects: 1, bytes: row.size, at });
+  return null;
+}
+
+function hasContent(row: VersionRow, seen: Content): boolean {
+  const [partition, blob, manifest] = contentValues(seen);
+  if (row.manifest !== manifest || row.partition !== partition) return false;
+  return row.blob === null ? blob === null : blob instanceof Uint8Array && Buffer.compare(row.blob, blob) === 0;
 }

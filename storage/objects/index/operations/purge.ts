@@ -1,6 +1,6 @@
 import type { Reads } from '@granary/kernel/sqlite';
 import type { Arguments, Result } from '../../operations.ts';
-import { BUCKET_COLUMNS, VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
+import { BUCKET_COLUMNS, policyOfRow, VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
 import { release, collectManifests } from './blobs.ts';
 import { dropBucket } from './buckets.ts';
 import { count, type Change } from './change.ts';
@@ -58,15 +58,13 @@ function purgeVersions(
   const columns = table === 'objects' ? VERSION_COLUMNS : `${VERSION_COLUMNS}, marker`;
   const rows = db.all<VersionRow>(`SELECT ${columns} FROM ${table} WHERE bucket = ? LIMIT ?`, bucket.id, limit);
   let objects = 0;
-  let bytes = 0;
   for (const row of rows) {
     db.run(`DELETE FROM ${table} WHERE bucket = ? AND key = ? AND sequence = ?`, bucket.id, row.key, row.sequence);
     if (row.marker === 1) continue;
     release(change, row);
     objects += 1;
-    bytes += row.size;
+    count(change, bucket, policyOfRow(bucket, row), { objects: -1, bytes: -row.size, at });
   }
-  count(change, bucket, -objects, -bytes, at);
   if (table === 'versions') change.tally.hide(bucket.id, -objects);
   return rows.length;
 }

@@ -2,7 +2,7 @@ import type { IndexArguments, IndexOperationName, IndexResult } from '../index-o
 import { relocate } from './blobs.ts';
 import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
 import type { Change } from './change.ts';
-import { changeVersion, deleteObject, putObject } from './objects.ts';
+import { changeVersion, deleteObject, moveVersion, putObject } from './objects.ts';
 import { dropUsage, purgeAccount } from './purge.ts';
 import { endReplication, setReplicationUpload, postponeReplication } from './replication.ts';
 import { abortUpload, completeUpload, createUpload, putPart } from './uploads.ts';
@@ -16,6 +16,7 @@ export const OPERATIONS: Table = {
   putObject,
   deleteObject,
   changeVersion,
+  moveVersion,
   createUpload,
   putPart,
   completeUpload,

@@ -58,8 +58,9 @@ function newUploadId(at: number): string {
 export function putPart(change: Change, args: Arguments<'putPart'>): Part {
   const { upload, number, size, etag, checksum, start = null, at } = args;
   const bucket = bucketRow(change, args.bucket);
-  if (!uploadRow(change, args)) throw noSuchUpload();
-  const content = acceptContent(change, bucket, args.content, size);
+  const row = uploadRow(change, args);
+  if (!row) throw noSuchUpload();
+  const content = acceptContent(change, uploadOf(row).attributes.policy ?? bucket.policy, args.content, size);
   const sql = 'SELECT partition, blob, manifest FROM parts WHERE upload = ? AND number = ?';
   const old = change.db.get<PartRow>(sql, upload, number);
   if (old) release(change, old);

@@ -3,9 +3,11 @@ import type { Content, ObjectAttributes, Retention, WrittenVersion } from '../..
 import {
   attributeValues,
   contentValues,
+  policyOfRow,
   sequenceOf,
   VERSION_COLUMNS,
   versionIdOf,
+  withPolicy,
   type KnownBucket,
   type VersionRow,
 } from '../rows.ts';
@@ -37,6 +39,7 @@ const SELECT_NULL = `SELECT ${VERSION_COLUMNS}, marker FROM versions INDEXED BY 
 const SELECT_VERSION =
   `SELECT ${VERSION_COLUMNS}, marker FROM versions ` +
   'WHERE bucket = ? AND key = ? AND sequence = ? AND versioned = 1';
+const SELECT_AT = `SELECT ${VERSION_COLUMNS}, marker FROM versions WHERE bucket = ? AND key = ? AND sequence = ? AND marker = 0`;
 const RETIRE = `INSERT INTO versions (${VERSION_COLUMNS}, marker) SELECT ${VERSION_COLUMNS}, 0 FROM objects WHERE bucket = ? AND key = ?`;
 const PROMOTE = `INSERT INTO objects (${VERSION_COLUMNS}) SELECT ${VERSION_COLUMNS} FROM versions WHERE bucket = ? AND key = ? AND sequence = ?`;
 const FORGET_EXPIRY = 'UPDATE objects SET expires_at = NULL WHERE bucket = ? AND key = ? AND expires_at <= ?';
@@ -70,6 +73,14 @@ export function findVersion(db: Reads, bucket: number, key: string, versionId: s
   return row && { row, isCurrent: false };
 }
 
+/** A version that is no delete marker, by its place in the order of all changes. */
+export function versionAt(db: Reads, bucket: number, key: string, sequence: number): FoundVersion | undefined {
+  const current = currentRow(db, bucket, key);
+  if (current?.sequence === sequence) return { row: current, isCurrent: true };
+  const row = db.get<VersionRow>(SELECT_AT, bucket, key, sequence);
+  return row && { row, isCurrent: false };
+}
+
 /** Makes a version the current one. What was current becomes noncurrent, or goes if neither has a version id. */
 export function addVersion(
   change: Change,
@@ -80,7 +91,7 @@ export function addVersion(
   makeRoom(change, bucket, version.key, current, version.at);
   const row = rowOf(change, bucket, version);
   const rule = ruleFor(bucket, version.key);
-  const kept = newStatus(version.attributes, rule);
+  const kept = withPolicy(newStatus(version.attributes, rule), bucket, version.attributes.policy);
   const [attributes, details] = attributeValues(kept);
   change.db.run(
     INSERT,
@@ -100,7 +111,7 @@ export function addVersion(
     attributes,
     details,
   );
-  count(change, bucket, 1, version.size, version.at);
+  count(change, bucket, kept.policy ?? bucket.policy, { objects: 1, bytes: version.size, at: version.at });
   if (rule && kept.replication === 'PENDING') {
     const { key, sequence } = row;
     queueChange(change, bucket, rule, { key, number: sequence, sequence, at: version.at });
@@ -189,7 +200,7 @@ export function removeVersion(change: Change, bucket: KnownBucket, { row, isCurr
 function drop(change: Change, bucket: KnownBucket, row: VersionRow, at: number): void {
   if (row.marker === 1) return;
   release(change, row);
-  count(change, bucket, -1, -row.size, at);
+  count(change, bucket, policyOfRow(bucket, row), { objects: -1, bytes: -row.size, at });
 }
 
 /**

@@ -21,7 +21,7 @@ export interface ModelVersion {
   readonly etag: string;
   readonly modifiedAt: number;
   /** Ids of the blobs, in order. */
-  readonly blobs: readonly string[];
+  blobs: readonly string[];
   attributes: ObjectAttributes;
   retention: Retention | null;
   legalHold: boolean;
@@ -102,7 +102,7 @@ export class Model {
     const bucket = this.bucket(args.bucket);
     checkConditions(args.conditions, this.current(bucket.id, args.key), 'no-such-key');
     if (!bucket.lockable && (args.retention || args.legalHold)) throw new Refusal('invalid-state');
-    const blobs = this.#blobsOf(bucket, args.content, args.size);
+    const blobs = this.#blobsOf(args.attributes.policy ?? bucket.policy, args.content, args.size);
     const version: ModelVersion = {
       ...this.#identity(bucket, sequence()),
       marker: false,
@@ -110,7 +110,7 @@ export class Model {
       etag: args.etag,
       modifiedAt: args.at,
       blobs,
-      attributes: args.attributes,
+      attributes: withPolicy(args.attributes, bucket, args.attributes.policy),
       retention: args.retention === undefined ? defaultRetention(bucket, args.at) : args.retention,
       legalHold: args.legalHold ?? false,
       expiresAt: args.expiresAt ?? null,
@@ -183,11 +183,23 @@ export class Model {
         (present.mode === 'COMPLIANCE' && retention.mode === 'GOVERNANCE');
       if (weaker && !mayWeaken) throw new Refusal('object-locked');
     }
-    if (args.attributes) version.attributes = args.attributes;
+    if (args.attributes) version.attributes = withPolicy(args.attributes, bucket, version.attributes.policy);
     if (retention !== undefined) version.retention = retention;
     if (args.legalHold !== undefined) version.legalHold = args.legalHold;
     if (args.expiresAt !== undefined) version.expiresAt = args.expiresAt;
     return version;
+  }
+
+  /** `seen` is what the version consisted of when it was read. */
+  move(args: Arguments<'moveVersion'>, seen: readonly string[]): void {
+    const bucket = this.bucket(args.bucket);
+    const version = this.versions(bucket.id, args.key).find(({ sequence }) => sequence === args.sequence);
+    if (!version || version.marker || version.blobs !== seen) throw new Refusal('precondition-failed');
+    const blobs = this.#blobsOf(args.policy, args.content, version.size);
+    this.#count(bucket, policyOf(bucket, version), -version.size, args.at);
+    this.#count(bucket, args.policy, version.size, args.at);
+    version.blobs = blobs.length === 0 ? seen : blobs;
+    version.attributes = withPolicy(version.attributes, bucket, args.policy);
   }
 
   setVersioning(id: number, versioning: 'enabled' | 'suspended'): void {
@@ -200,7 +212,7 @@ export class Model {
     const bucket = this.bucket(args.bucket);
     const upload = this.#upload(args);
     if (!upload) throw new Refusal('no-such-upload');
-    const blobs = this.#blobsOf(bucket, args.content, args.size);
+    const blobs = this.#blobsOf(bucket.policy, args.content, args.size);
     upload.parts.set(args.number, { size: args.size, etag: args.etag, blobs });
   }
 
@@ -288,7 +300,7 @@ export class Model {
     return { sequence, versionId: bucket.versioning === 'enabled' ? sequence.toString(16) : 'null' };
   }
 
-  #blobsOf(bucket: ModelBucket, content: NewContent, size: number): readonly string[] {
+  #blobsOf(policy: number, content: NewContent, size: number): readonly string[] {
     if (content.kind === 'empty') return [];
     if (content.kind === 'staged') return content.blobs.map(({ id }) => Buffer.from(id).toString('hex'));
     if (content.kind === 'bytes') throw new Refusal('invalid-state');
@@ -296,7 +308,7 @@ export class Model {
     const source = this.versions(of.bucket, of.key).find(({ sequence }) => sequence === of.sequence);
     if (!source || source.marker) throw new Refusal('no-such-version');
     if (source.size !== size) throw new Refusal('invalid-state');
-    if (size > 0 && this.bucket(of.bucket).policy !== bucket.policy) throw new Refusal('invalid-state');
+    if (size > 0 && policyOf(this.bucket(of.bucket), source) !== policy) throw new Refusal('moved');
     return source.blobs;
   }
 
@@ -304,22 +316,34 @@ export class Model {
     const old = version.versionId === 'null' ? this.find(bucket.id, key, 'null') : undefined;
     if (old) this.#drop(bucket, key, old, at);
     bucket.keys.set(key, [version, ...this.versions(bucket.id, key)]);
-    if (!version.marker) this.#count(bucket, version.size, at);
+    if (!version.marker) this.#count(bucket, policyOf(bucket, version), version.size, at);
   }
 
   #drop(bucket: ModelBucket, key: string, version: ModelVersion, at: number): void {
     const rest = this.versions(bucket.id, key).filter((one) => one !== version);
     if (rest.length > 0) bucket.keys.set(key, rest);
     else bucket.keys.delete(key);
-    if (!version.marker) this.#count(bucket, -version.size, at);
+    if (!version.marker) this.#count(bucket, policyOf(bucket, version), -version.size, at);
   }
 
-  #count({ account, policy }: ModelBucket, bytes: number, at: number): void {
+  #count({ account }: ModelBucket, policy: number, bytes: number, at: number): void {
     const owner = `${account}/${policy}`;
     const now = Math.max(this.#lastAt.get(owner) ?? 0, at);
     this.#lastAt.set(owner, now);
     this.#deltas.push({ owner, at: now, bytes });
   }
+}
+
+function policyOf(bucket: ModelBucket, { attributes }: ModelVersion): number {
+  return attributes.policy ?? bucket.policy;
+}
+
+function withPolicy(
+  { policy: _policy, ...attributes }: ObjectAttributes,
+  bucket: ModelBucket,
+  policy: number | undefined,
+): ObjectAttributes {
+  return policy === undefined || policy === bucket.policy ? attributes : { ...attributes, policy };
 }
 
 function defaultRetention({ lockable, lockDefault }: ModelBucket, at: number): Retention | null {

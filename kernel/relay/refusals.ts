@@ -1,13 +1,20 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorCatalogue } from '@granary/contract';
-import { formatOfAccept, PROTECTION, statusText, type GranaryError, type StreamExchange } from '@granary/kernel';
-import type { PortalActor } from '../actor.ts';
-import type { Door } from './address.ts';
+import type { GranaryError } from '../errors.ts';
+import { statusText } from '../http/envelope.ts';
+import { formatOfAccept } from '../http/format.ts';
+import { PROTECTION } from './headers.ts';
 
-type Refused = Omit<StreamExchange<PortalActor>, 'actor'>;
+/** What clients behind it speak: the management of an array, or S3. */
+export type Door = 'api' | 's3';
+
+interface Refused {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
 
 /** As the array would say it: its management in its dialect, its data port as S3 does. */
-export function refuse(error: GranaryError, { request, response }: Refused, door: Door): void {
+export function refuseRelay(error: GranaryError, { request, response }: Refused, door: Door): void {
   const isXml = door === 's3' || formatOfAccept(request.headers.accept) === 'xml';
   const { http, code, ...entry } = errorCatalogue[error.entry] as { http: number; code: number; keepsHttp?: true };
   const status = door === 's3' || entry.keepsHttp ? http : 200;

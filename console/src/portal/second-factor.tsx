@@ -1,0 +1,121 @@
+import { Anchor, Button, Card, Code, Group, List, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useState, type SubmitEvent } from 'react';
+import { portal } from '../api/portal.ts';
+import { useAct } from '../api/queries.ts';
+import { ActionButton } from '../contract/action.tsx';
+import { Failed } from '../parts/messages.tsx';
+import { Copy } from '../parts/small.tsx';
+
+interface Begun {
+  readonly secret: string;
+  readonly otpauth_uri: string;
+}
+
+/** A code of an authenticator app beside the password. */
+export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; readonly codesLeft: number | null }) {
+  const [begun, setBegun] = useState<Begun>();
+  const [codes, setCodes] = useState<readonly string[]>();
+  const starting = useAct(portal.me.startTotp);
+
+  async function start(): Promise<void> {
+    const { value } = await starting.mutateAsync({});
+    setBegun(value?.data);
+  }
+
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          Second factor
+        </Title>
+        {isOn ? (
+          <ActionButton
+            op={portal.me.removeTotp}
+            label="Switch it off"
+            isSmall
+            about="Signing in takes the password alone again."
+          />
+        ) : (
+          !begun && (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void start().catch(() => undefined)}
+              loading={starting.isPending}
+            >
+              Set it up
+            </Button>
+          )
+        )}
+      </Group>
+      {starting.error && <Failed error={starting.error} />}
+      {isOn && !codes && (
+        <Text size="sm">Signing in takes a code of your app. {codesLeft} recovery codes are left.</Text>
+      )}
+      {!isOn && !begun && (
+        <Text size="sm" c="dimmed">
+          With it, a stolen password alone opens nothing.
+        </Text>
+      )}
+      {begun && !codes && <Confirm begun={begun} onCodes={setCodes} />}
+      {codes && <RecoveryCodes codes={codes} />}
+    </Card>
+  );
+}
+
+function Confirm({ begun, onCodes }: { readonly begun: Begun; readonly onCodes: (codes: readonly string[]) => void }) {
+  const [code, setCode] = useState('');
+  const confirming = useAct(portal.me.confirmTotp);
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const { value } = await confirming.mutateAsync({ code });
+    if (value) onCodes(value.data.recovery_codes);
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
+      <Stack>
+        <Text size="sm">
+          Type this secret into your authenticator app, or <Anchor href={begun.otpauth_uri}>open it there</Anchor>. Then
+          enter the code that the app shows.
+        </Text>
+        <Group gap="xs">
+          <Code>{begun.secret}</Code>
+          <Copy text={begun.secret} label="Copy the secret" />
+        </Group>
+        <TextInput
+          label="Code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          required
+          maw={200}
+        />
+        {confirming.error && <Failed error={confirming.error} />}
+        <Button type="submit" w="fit-content" loading={confirming.isPending}>
+          Switch it on
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        It is on. Keep these recovery codes where you find them without your device; each works once.
+      </Text>
+      <List size="sm">
+        {codes.map((code) => (
+          <List.Item key={code}>
+            <Code>{code}</Code>
+          </List.Item>
+        ))}
+      </List>
+      <Copy text={codes.join('\n')} label="Copy the codes" />
+    </Stack>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Tx } from '@granary/kernel';
+import type { PortalHandlers } from '../handlers.ts';
+import type { UserId } from '../ids.ts';
+import type { TotpService } from '../totp/service.ts';
+import type { PortalUserService } from '../users/service.ts';
+import type { UserView } from '../users/view.ts';
+
+interface MeParts {
+  readonly users: PortalUserService;
+  readonly totp: TotpService;
+  /** All of a user but the one named. */
+  readonly endSessions: (tx: Tx, userId: UserId, except?: number) => void;
+}
+
+export function meRoutes({ users, totp, endSessions }: MeParts): PortalHandlers {
+  const shown = (user: UserView) => {
+    const left = totp.recoveryCodesLeft(user.id);
+    return { ...user, totp: left !== null, recovery_codes_left: left };
+  };
+  return {
+    me: {
+      get: (_, { actor }) => ({ data: shown(users.get(actor.userId)) }),
+      update: async (change, { actor, ip }) => ({ data: shown(await users.updateSelf(change, actor, ip)) }),
+      startTotp: async (_, { actor }) => {
+        const { secret, uri } = await totp.start(ownerOf(actor));
+        return { data: { secret, otpauth_uri: uri } };
+      },
+      confirmTotp: async ({ code }, { actor }) => ({
+        data: {
+          recovery_codes: await totp.confirm(ownerOf(actor), code, (tx) =>
+            endSessions(tx, actor.userId, actor.sessionId),
+          ),
+        },
+      }),
+      removeTotp: async ({ code }, { actor }) => {
+        await totp.remove(ownerOf(actor), code);
+        return {};
+      },
+    },
+  };
+}
+
+function ownerOf({ userId: id, username }: { readonly userId: number; readonly username: string }) {
+  return { id, username };
+}
