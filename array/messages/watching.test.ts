@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
+import { checkWebhookParameters } from '../../kernel/webhooks/testing/parameters.ts';
 import { isSigned, startReceiver } from '../../kernel/webhooks/testing/receiver.ts';
 import { until } from '../../testing/waiting.ts';
 import { testArray } from '../testing/test-array.ts';
@@ -51,4 +52,15 @@ test('a token for metrics is shown until it is removed', async (t) => {
   assert.equal((await client.call(settings.getMetricsToken, {})).metrics_token, token);
   await client.call(settings.deleteMetricsToken, {});
   assert.equal((await client.call(settings.getMetricsToken, {})).metrics_token, null);
+});
+
+test('a webhook of an array is as it was asked for, and changes by its number', async (t) => {
+  const { client } = await testArray(t);
+  await checkWebhookParameters(t, {
+    create: (wanted) => client.call(webhooks.create, wanted),
+    get: (named) => client.call(webhooks.get, named),
+    update: (change) => client.call(webhooks.update, change),
+    delete: (named) => client.call(webhooks.delete, named),
+    test: (named) => client.call(webhooks.test, named),
+  });
 });

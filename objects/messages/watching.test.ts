@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { checkWebhookParameters } from '../../kernel/webhooks/testing/parameters.ts';
 import { isSigned, startReceiver } from '../../kernel/webhooks/testing/receiver.ts';
 import { until } from '../../testing/waiting.ts';
 import { testObjects } from '../testing/test-objects.ts';
@@ -49,4 +50,15 @@ test('a webhook of object storage posts to the address it is changed to, and hol
   const titleOf = (name: string) => `Account ${name} was created.`;
   assert.deepEqual(first.titles(), [titleOf('north')]);
   assert.deepEqual([second.titles()[0], second.titles()[2]], [titleOf('south'), titleOf('west')]);
+});
+
+test('a webhook of object storage is as it was asked for, and changes by its number', async (t) => {
+  const { client } = await testObjects(t);
+  await checkWebhookParameters(t, {
+    create: (wanted) => client.call(webhooks.create, wanted),
+    get: (named) => client.call(webhooks.get, named),
+    update: (change) => client.call(webhooks.update, change),
+    delete: (named) => client.call(webhooks.delete, named),
+    test: (named) => client.call(webhooks.test, named),
+  });
 });

@@ -121,6 +121,8 @@ test('the operator sets the time, and 0 removes an array at once', async (t) => 
   await refused(friend.client.settings.setArrayRetention({ retention_hours: 1 }), 403, /role admin/);
   const first = await portal.array(friend);
   await deleted(portal, first.id);
+  await admin.client.settings.setArrayRetention({ retention_hours: 5 });
+  assert.equal((await admin.client.settings.getArrayRetention()).retention_hours, 5);
   await admin.client.settings.setArrayRetention({ retention_hours: 0 });
   const second = await portal.array(friend);
   await deleted(portal, second.id);

@@ -98,6 +98,7 @@ test('a wrong key or user is refused with what to check, and nothing is stored',
     assert.doesNotMatch(message, /key-of-/);
   }
   assert.deepEqual(portal.dump(), before);
+  await admin.client.clouds.create({ name: name('cloud'), ...place });
 });
 
 test('a cloud that is registered is shown with its inventory, to users as well', async () => {
@@ -169,6 +170,7 @@ test('a change to a user or a key that the cloud does not know is refused, and n
   for (const wrong of [{ admin_user: 'wrong' }, { admin_key: 'wrong' }])
     await refused(admin.client.clouds.update({ id, ...registration, ...wrong }), 422, /refused the credentials; check/);
   assert.deepEqual(portal.dump(), before);
+  await admin.client.clouds.update({ id, ...registration });
 });
 
 test('a cloud that is not registered after all is not claimed', async () => {
@@ -207,7 +209,7 @@ test('a cloud that is disabled is invisible to users, with its drive types and i
 
 test('a change without enabled leaves a disabled cloud disabled', async () => {
   const { id, registration } = await register({ enabled: false });
-  await admin.client.clouds.update({ id, ...registration, name: name('cloud') });
+  await admin.client.clouds.update({ id, ...registration, enabled: undefined, name: name('cloud') });
   assert.equal((await admin.client.clouds.get({ id })).data.enabled, 'false');
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { checkWebhookParameters } from '../../kernel/webhooks/testing/parameters.ts';
 import { startReceiver } from '../../kernel/webhooks/testing/receiver.ts';
 import { until } from '../../testing/waiting.ts';
 import { startTestPortal } from '../testing/portal.ts';
@@ -29,4 +30,10 @@ test('a webhook posts to the address it is changed to, and posts what happened m
   const titleOf = (name: string) => `Provider group ${name} was added.`;
   assert.deepEqual(first.titles(), [titleOf('north')]);
   assert.deepEqual([second.titles()[0], second.titles()[2]], [titleOf('south'), titleOf('west')]);
+});
+
+test('a webhook of the portal is as it was asked for, and changes by its number', async (t) => {
+  const portal = await startTestPortal();
+  t.after(() => portal.stop());
+  await checkWebhookParameters(t, portal.admin.client.webhooks);
 });
