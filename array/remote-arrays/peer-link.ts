@@ -21,8 +21,11 @@ export interface CallOptions {
 
 const CALL_MS_MAX = 15_000;
 
+/** Where entries share a code, the first is the general one: it comes last here, and stays. */
 const entriesByCode = new Map<number, ErrorName>(
-  Object.entries(errorCatalogue).map(([entry, { code }]) => [code, entry as ErrorName]),
+  Object.entries(errorCatalogue)
+    .reverse()
+    .map(([entry, { code }]) => [code, entry as ErrorName]),
 );
 /** Answers that mean: not now. */
 const PASSING = new Set<ErrorName>(['internal', 'stopping', 'disk_full', 'not_durable', 'not_served', 'unknown_path']);
