@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
  */
 const files = globSync('**/*.{ts,tsx}', { exclude: ['node_modules/**', 'granary-data/**', 'build/**'] });
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-const EXPORT = /^export (?:default )?(?:async )?(?:function\*?|class|const|let) (\w+)/gm;
+const EXPORT = /^export (?:async )?(?:function\*?|class|const|let) (\w+)/gm;
 
 /** In how many files each word stands. */
 const mentions = new Map<string, number>();

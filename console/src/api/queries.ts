@@ -13,11 +13,6 @@ import type { AnyInput, Op, Reply, SentBy } from './operations.ts';
 import { usePlace } from './places.tsx';
 import { send, type Place, type SendOptions } from './send.ts';
 
-/** The start of the keys of everything that one place knows. */
-export function placeKey(place: Place): readonly [string] {
-  return [place.base];
-}
-
 /** `[place, group, operation, input]`: the change feed names groups. */
 export function keyOf(op: Op, place: Place, input: AnyInput) {
   return [place.base, op.group, op.name, input] as const;

@@ -105,7 +105,13 @@ function MenuOfPages() {
   return (
     <nav aria-label="Pages">
       {back !== undefined && (
-        <NavLink component={Link} to={back} label="The array at the portal" leftSection={<IconBack />} />
+        <NavLink
+          component={Link}
+          to={back}
+          activeOptions={{ exact: true }}
+          label="The array at the portal"
+          leftSection={<IconBack />}
+        />
       )}
       {[...sections].map(([section, all]) => (
         <Fragment key={section}>
@@ -122,6 +128,7 @@ function MenuOfPages() {
                 key={path}
                 component={Link}
                 to={to}
+                activeOptions={{ exact: path === '' }}
                 label={label}
                 active={isActive}
                 aria-current={isActive ? 'page' : undefined}

@@ -104,7 +104,7 @@ export function action<E extends Endpoint>(props: ActionProps<E>): ActionProps<n
   return props as unknown as ActionProps<never>;
 }
 
-export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
+function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
   const { op, label, input = {}, destroys, about, close } = props;
   const [given, setGiven] = useState<AnyInput>(props.start ?? {});
   const [typed, setTyped] = useState('');

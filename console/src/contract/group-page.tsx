@@ -98,7 +98,7 @@ export function Records({ list, input = {}, label, empty, columns, prefix }: Rec
 }
 
 /** An operation on a row. What removes something asks for its name. */
-export function rowAction(op: Op, row: AnyRecord): ActionProps<never> {
+function rowAction(op: Op, row: AnyRecord): ActionProps<never> {
   const destroys = op.endpoint.method === 'DELETE' ? { destroys: labelOf(row) } : {};
   return {
     op: op as Op<never>,

@@ -46,9 +46,6 @@ export const IconClock = icon(<path d="M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 
 export const IconMirror = icon(<path d="M12 3v18M8 7 4 12l4 5zM16 7l4 5-4 5z" />);
 export const IconChart = icon(<path d="M4 4v16h16M8 15l3-4 3 2 5-7" />);
 export const IconBucket = icon(<path d="M4 7h16l-2 13H6zM4 7c0-1.7 3.6-3 8-3s8 1.3 8 3" />);
-export const IconKey = icon(
-  <path d="M14 14a5 5 0 1 0-4.5-2.8L4 17v3h3v-2h2v-2h2l1.2-1.2c.6.1 1.2.2 1.8.2zM15.5 8.5h.01" />,
-);
 export const IconFolder = icon(<path d="M3 6h6l2 2h10v11H3z" />);
 export const IconFile = icon(<path d="M6 3h8l4 4v14H6zM14 3v4h4" />);
 export const IconSearch = icon(<path d="M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4" />);
@@ -62,7 +59,6 @@ export const IconTerminal = icon(<path d="M3 5h18v14H3zM7 9l3 3-3 3M12.5 15H17" 
 export const IconDots = icon(<path d="M5 12h.01M12 12h.01M19 12h.01" />);
 export const IconPlus = icon(<path d="M12 5v14M5 12h14" />);
 export const IconTrash = icon(<path d="M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6" />);
-export const IconAlert = icon(<path d="M12 4 2.5 20h19zM12 10v4M12 17h.01" />);
 export const IconCheck = icon(<path d="m5 12 5 5 9-10" />);
 export const IconBack = icon(<path d="m14 6-6 6 6 6" />);
 export const IconEye = icon(

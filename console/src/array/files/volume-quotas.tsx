@@ -35,7 +35,7 @@ export function VolumeQuotas({ volume }: { readonly volume: Volume }) {
             size="xs"
             data={[...SCOPES]}
             value={scope}
-            onChange={(value) => setScope(value as Scope)}
+            onChange={(value) => setScope(value)}
             aria-label="Whose quotas"
           />
           <ActionButton

@@ -98,7 +98,7 @@ function Drives({ drives }: { readonly drives: readonly Drive[] }) {
 }
 
 /** `volume-00000012` → `12`; other names as far as they fit. */
-export function shortName(name: string): string {
+function shortName(name: string): string {
   const number = /^\D*?0*(\d{1,4})$/.exec(name)?.[1];
   return number ?? name.slice(0, 6);
 }

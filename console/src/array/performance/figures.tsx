@@ -1,5 +1,4 @@
 import { Button, Group, SegmentedControl, SimpleGrid, Table, Title } from '@mantine/core';
-import type { Endpoint } from '@granary/contract';
 import { useState } from 'react';
 import type { Op } from '../../api/operations.ts';
 import { useRead } from '../../api/queries.ts';
@@ -42,7 +41,7 @@ export function useInterval() {
 /** What one thing reads and writes: charts that move. */
 export function Performance({ op, id }: { readonly op: Op; readonly id: string }) {
   const { seconds, everyMs, control } = useInterval();
-  const reading = useRead(op as Op<Endpoint>, { id, interval: seconds } as never, { everyMs });
+  const reading = useRead(op, { id, interval: seconds }, { everyMs });
   return (
     <Reading of={reading}>
       {(answer) => <Figures points={(answer as { usages: IoPoint[] }).usages} control={control} />}

@@ -15,11 +15,11 @@ import { Figures, Performance, useInterval } from './figures.tsx';
 import { sumOf } from './points.ts';
 
 const OPERATIONS: Readonly<Record<string, Op>> = {
-  pool: array.pools.performance as unknown as Op,
-  raidGroup: array.raidGroups.performance as unknown as Op,
-  drive: array.drives.performance as unknown as Op,
-  volume: array.volumes.performance as unknown as Op,
-  server: array.servers.performance as unknown as Op,
+  pool: array.pools.performance,
+  raidGroup: array.raidGroups.performance,
+  drive: array.drives.performance,
+  volume: array.volumes.performance,
+  server: array.servers.performance,
 };
 
 const KINDS = [

@@ -119,7 +119,7 @@ function lines(all: readonly (string | false)[]): string {
 }
 
 /** A name for a folder: letters, digits and what no shell reads as anything else. */
-export function slug(name: string): string {
+function slug(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/^[-.]+|-+$/g, '') || 'data';
 }
 
@@ -127,6 +127,6 @@ export function shell(text: string): string {
   return /^[A-Za-z0-9_.,:/@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-export function powerShell(text: string): string {
+function powerShell(text: string): string {
   return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, (quote) => quote + quote)}'`;
 }

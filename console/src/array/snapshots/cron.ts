@@ -60,7 +60,7 @@ function namesOf(list: string, name: (number: number) => string | undefined): st
 }
 
 function joined(all: readonly (string | undefined)[]): string {
-  return all.length < 2 ? String(all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+  return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
 /** 1 for an asterisk, n for an asterisk with `/n`. */

@@ -35,7 +35,7 @@ export const policyColumns: readonly Column<SnapshotPolicy>[] = [
 ];
 
 /** `N24` → `the newest 24` */
-export function keepsWords(rule: string | null): string {
+function keepsWords(rule: string | null): string {
   const number = /^N(\d+)$/.exec(rule ?? '')?.[1];
   return number === undefined ? 'all' : `the newest ${number}`;
 }

@@ -47,7 +47,7 @@ function Filtered({ volumes }: { readonly volumes: readonly ListedVolume[] }) {
 }
 
 /** The next step on the way to a volume, whichever is missing. */
-export function NoVolumes() {
+function NoVolumes() {
   const pools = useRead(array.pools.list, {}).data?.pools ?? [];
   const groups = useRead(array.raidGroups.list, {}).data?.raid_groups ?? [];
   const title = 'There are no volumes or shares yet.';

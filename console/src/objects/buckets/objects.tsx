@@ -8,7 +8,7 @@ import { IconDownload, IconFile, IconFolder } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading } from '../../parts/messages.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
-import { fileName, isReachable, nameBelow, type Query } from '../s3/paths.ts';
+import { fileName, isReachable, nameBelow } from '../s3/paths.ts';
 import type { ListedObject } from '../s3/replies.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
 import { DeleteButton } from './delete.tsx';
@@ -30,7 +30,7 @@ export function Objects({ bucket, prefix }: Place) {
   const listing = useInfiniteQuery({
     queryKey: s3Key(s3, bucket, 'objects', prefix),
     queryFn: ({ pageParam }) => s3.objects(bucket, prefix, pageParam),
-    initialPageParam: {} as Query,
+    initialPageParam: {},
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });

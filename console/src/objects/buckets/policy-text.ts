@@ -66,7 +66,7 @@ function statementProblem(one: Record<string, unknown>, bucket: string): string 
   if (resources.length === 0) return `Resource is missing, such as arn:aws:s3:::${bucket}/*.`;
   const isOwn = (resource: unknown) =>
     typeof resource === 'string' &&
-    (resource === arn(bucket) || resource.startsWith(`${arn(bucket)}/`) || resource.includes('*'));
+    (resource === arn(bucket) || resource.startsWith(`${arn(bucket)}/`) || /^[^/]*\*/.test(resource));
   return resources.every(isOwn)
     ? undefined
     : `Resource names this bucket: arn:aws:s3:::${bucket} or arn:aws:s3:::${bucket}/*.`;

@@ -7,7 +7,7 @@ import { IconDownload } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, wordsOf } from '../../parts/messages.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
-import { fileName, isReachable, nameBelow, type Query } from '../s3/paths.ts';
+import { fileName, isReachable, nameBelow } from '../s3/paths.ts';
 import type { Version } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 import { DeleteButton } from './delete.tsx';
@@ -23,7 +23,7 @@ export function Versions({ bucket, prefix }: VersionsProps) {
   const listing = useInfiniteQuery({
     queryKey: s3Key(s3, bucket, 'versions', prefix),
     queryFn: ({ pageParam }) => s3.versions(bucket, prefix, pageParam, true),
-    initialPageParam: {} as Query,
+    initialPageParam: {},
     getNextPageParam: ({ next }) => next,
   });
   const columns = useColumns(bucket, prefix);

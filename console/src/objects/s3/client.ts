@@ -209,7 +209,10 @@ export class S3 {
   /** By XMLHttpRequest, because `fetch` does not tell how much of a body has left. */
   #ask(method: string, bucket: string, { key, query, body, headers, signal, onSent }: Asked): Promise<Answered> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new DOMException('Stopped', 'AbortError'));
+      if (signal?.aborted) {
+        reject(new DOMException('Stopped', 'AbortError'));
+        return;
+      }
       const request = new XMLHttpRequest();
       request.open(method, objectPath(this.base, bucket, key, query));
       const own = method === 'GET' ? {} : csrfHeaders();
