@@ -36,7 +36,7 @@ test('an array that is locked down can be read and signed in to, and takes no ch
   await array.restart({ lockedDown: true });
   const refused = await client.refused(volumes.create, { name: 'v', pool, capacity: '100M' } as never);
   assert.match(refused.message, /Array Accounts is locked down: it serves its data/);
-  assert.equal(refused.code, 18);
+  assert.equal(refused.code, 26);
   await client.call(drives.list, {});
   await anybody.call(users.login, { user: 'dana', password: 'first passcode' });
   await client.call(settings.restoreEncryption, { encryption_pwd: 'open sesame' });

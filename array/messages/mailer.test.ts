@@ -26,6 +26,7 @@ async function setUp(t: TestContext, change: SettingsChange) {
     store,
     events,
     vault: new Vault(Buffer.alloc(32, 7)),
+    readings: { onReading: () => undefined },
     log: createLog('test', 'debug', { write: (line: string) => void lines.push(line) }),
     configuration: () => ({ displayName: 'Accounts', internalName: 'vsa-00000001' }),
   } as unknown as ArrayTools;

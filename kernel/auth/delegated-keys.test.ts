@@ -4,6 +4,7 @@ import { ManualClock } from '../clock.ts';
 import { DelegatedKeys } from './delegated-keys.ts';
 
 const MINUTE = 60_000;
+const ADMIN = { user: 1, role: 'admin', isForSession: false };
 
 function fixture() {
   const clock = new ManualClock(0);
@@ -13,8 +14,8 @@ function fixture() {
 
 test('a key acts as its user until it is dropped', () => {
   const { keys } = fixture();
-  const { id, key } = keys.issue(1, 'admin');
-  assert.deepEqual(keys.holderOf(key), { role: 'admin' });
+  const { id, key } = keys.issue(ADMIN);
+  assert.deepEqual(keys.holderOf(key), { user: { role: 'admin' }, hidesSecrets: false });
   assert.equal(keys.holderOf(`${key}x`), undefined);
   keys.check(id);
   keys.drop(id);
@@ -24,8 +25,8 @@ test('a key acts as its user until it is dropped', () => {
 
 test('a key ends after ten minutes without a request, and after an hour in any case', () => {
   const { keys, clock } = fixture();
-  const idle = keys.issue(1, 'admin');
-  const used = keys.issue(1, 'admin');
+  const idle = keys.issue(ADMIN);
+  const used = keys.issue(ADMIN);
   for (let minute = 0; minute < 59; minute += 1) {
     clock.advance(MINUTE);
     assert.ok(keys.holderOf(used.key), `minute ${minute}`);
@@ -38,7 +39,7 @@ test('a key ends after ten minutes without a request, and after an hour in any c
 
 test('a key ends when its user is gone or has another role, and does not come back with it', () => {
   const { keys, users } = fixture();
-  const [one, two] = [keys.issue(1, 'admin'), keys.issue(1, 'admin')];
+  const [one, two] = [keys.issue(ADMIN), keys.issue(ADMIN)];
   users.set(1, { role: 'user' });
   assert.equal(keys.holderOf(one.key), undefined);
   users.set(1, { role: 'admin' });
@@ -49,11 +50,11 @@ test('a key ends when its user is gone or has another role, and does not come ba
 
 test('there is room for a number of keys; the one used longest ago makes way', () => {
   const { keys } = fixture();
-  const first = keys.issue(1, 'admin');
-  const second = keys.issue(1, 'admin');
+  const first = keys.issue(ADMIN);
+  const second = keys.issue(ADMIN);
   keys.holderOf(first.key);
-  while (keys.size < 4_096) keys.issue(1, 'admin');
-  keys.issue(1, 'admin');
+  while (keys.size < 4_096) keys.issue(ADMIN);
+  keys.issue(ADMIN);
   assert.ok(keys.holderOf(first.key));
   assert.equal(keys.holderOf(second.key), undefined);
 });

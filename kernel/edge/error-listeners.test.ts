@@ -13,6 +13,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'cloud/supervision/forking.ts': 'the array process listens',
   'protocols/sockets/receive-buffer.ts': 'the connection listens',
   'kernel/http/http-server.ts': 'the caller that lets it listen',
+  'kernel/http/console.ts': 'the server that sends the stream ends its reply',
+  'kernel/net/plain-requests.ts': 'the one who sends the request',
+  'objects/object-data/service.ts': 'the relay that sends the request',
   'cli/services/ports.ts': 'the wait for listening rejects, and the server is closed',
 };
 

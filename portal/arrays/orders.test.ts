@@ -244,6 +244,7 @@ test('what the array is to be reaches the cloud whole', async () => {
     fibre_channel: false,
     file_lifecycle: true,
     iscsi_dual_target: false,
+    locked_down: false,
     data_reduction: true,
     raid_10_pools: true,
   });

@@ -102,6 +102,8 @@ test('the cache tells honestly what it served, and is cooled and switched off', 
     usedBytes: 16 * BLOCK,
     hits: 16,
     misses: 16,
+    writeHits: 0,
+    writeMisses: 0,
   });
   await rig.engine.setPoolCache('p', { bytes: MIB, keepsSnapshots: true, coolOffMs: 80 });
   assert.equal((await poolOf(rig)).cache.usedBytes, 16 * BLOCK, 'what is kept stays');
@@ -112,7 +114,14 @@ test('the cache tells honestly what it served, and is cooled and switched off', 
   assert.deepEqual([usedBytes, hits], [0, 16]);
   await rig.engine.setPoolCache('p', { bytes: 0, keepsSnapshots: true, coolOffMs: 0 });
   await rig.read('v', 0, 16);
-  assert.deepEqual((await poolOf(rig)).cache, { capacityBytes: 0, usedBytes: 0, hits: 16, misses: 16 });
+  assert.deepEqual((await poolOf(rig)).cache, {
+    capacityBytes: 0,
+    usedBytes: 0,
+    hits: 16,
+    misses: 16,
+    writeHits: 0,
+    writeMisses: 0,
+  });
 });
 
 for (const compression of [false, true]) {

@@ -152,7 +152,8 @@ export class Mirror implements Strategy {
       await done;
     } catch (error) {
       this.#core.membership.fail(member, error);
-      return await this.#readPieces(row, into);
+      await this.#readPieces(row, into);
+      return;
     } finally {
       member.readsUnderWay -= 1;
     }

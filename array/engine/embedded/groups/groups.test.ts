@@ -10,7 +10,7 @@ test('a group is made once however often it is asked for, and is there again aft
   assert.ok(capacityBytes > 60 * MIB && capacityBytes < 64 * MIB);
   assert.equal(await rig.mirror('g', 0, 1, [2]), capacityBytes);
   await rig.reopen();
-  const { io, ...group } = await rig.group('g');
+  const { io, metadataCache, ...group } = await rig.group('g');
   assert.deepEqual(group, {
     id: 'g',
     state: 'normal',
@@ -22,6 +22,7 @@ test('a group is made once however often it is asked for, and is there again aft
     resyncSpeed: 0,
   });
   assert.equal(io.reads.count, 0);
+  assert.deepEqual([metadataCache?.dirtyBytes, metadataCache?.writeHits], [0, 0]);
 });
 
 test('drives of a group are not free, and are again once it is deleted; what they held does not come back', async (t) => {
