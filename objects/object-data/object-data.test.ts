@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**
@@ -67,4 +69,31 @@ test('a link that is signed by a user reads or writes one object for its time, b
   assert.equal((await fetch(url.replace('c.txt', 'd.txt'))).status, 403);
   assert.match(await link({ expires: 60 }), /X-Amz-Expires=60&/);
   await assert.rejects(link({ expires: 604_801 }), /expires/);
+});
+
+test('an upload ends with the session it was begun with, and with the user', async () => {
+  const eve = await array.user(account, 'eve', 'account_admin');
+  const begun = await fetch(`${array.url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ account, username: 'eve', password: eve.password }),
+  });
+  const { response } = (await begun.json()) as { response: { session: { id: number; csrf_token: string } } };
+  const { id, csrf_token: csrf } = response.session;
+  const bySession = { cookie: begun.headers.getSetCookie()[0]?.split(';')[0] ?? '', 'x-csrf-token': csrf };
+  const endings = [
+    [bySession, () => array.client.call(objectsApi.groups.sessions.delete, { id })],
+    [{ 'x-access-key': eve.key }, () => array.client.call(objectsApi.groups.users.disable, { user_id: eve.id })],
+  ] as const;
+  for (const [headers, end] of endings) {
+    const upload = request(`${array.url}/s3/pages/endless`, { method: 'PUT', headers });
+    let isOver = false;
+    upload.on('error', () => (isOver = true)).on('response', () => (isOver = true));
+    upload.write(randomBytes(100_000));
+    await until(() => upload.writableLength === 0);
+    await end();
+    await until(() => isOver, 'the upload ends');
+    upload.destroy();
+  }
+  assert.equal((await s3(ada.key, '/pages/endless')).status, 404);
 });
