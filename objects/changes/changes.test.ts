@@ -28,7 +28,12 @@ test('what happens to drives and policies is told without a request', async (t) 
 test('who is no administrator any more learns of no further event', async (t) => {
   const objects = await testObjects(t);
   const deputy = await objects.user(objects.owner.accountId, 'deputy', 'objs_admin');
-  const feed = await followChanges(t, objects.url, { 'x-access-key': deputy.key });
+  const begun = await fetch(`${objects.url}/api/sessions`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: deputy.username, password: deputy.password }),
+  });
+  const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const feed = await followChanges(t, objects.url, { cookie });
   await objects.client.call(objectsApi.groups.users.changeRole, { user_id: String(deputy.number), role: 'member' });
   await until(() => feed.hasEnded(), 'what was opened as an administrator ends');
 });

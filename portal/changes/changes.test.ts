@@ -53,10 +53,3 @@ test('who is no administrator any more learns of no further event, by token or s
   const titles = [...before, ...after].flatMap((feed) => feed.titles());
   assert.ok(!titles.some((title) => title.includes(name)), titles.join('\n'));
 });
-
-test('what a token opened ends with the token', async (t) => {
-  const { id, byToken } = await deputy();
-  const feed = await followChanges(t, portal.url, byToken);
-  await portal.admin.client.users.revokeTokens({ id });
-  await until(() => feed.hasEnded());
-});
