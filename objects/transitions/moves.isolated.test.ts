@@ -41,7 +41,7 @@ test('objects that were moved leave nothing behind', async (t) => {
     },
   };
   const tools = { store, clock, events: new EventLog(clock), log: createLog('test', 'silent') };
-  const transitions = new TransitionService({ ...tools, engine: engine as never });
+  const transitions = new TransitionService({ ...tools, engine });
   t.after(() => transitions.stop());
   const before = promises();
   await transitions.run();

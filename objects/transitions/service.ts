@@ -134,8 +134,8 @@ export class TransitionService {
   async #moveAll(moves: readonly MoveOrder[], moved: Moved): Promise<void> {
     const waiting = [...moves];
     // One for each stretch: what waits for a promise that lasts is kept as long as that promise.
-    const ended = Promise.withResolvers<void>();
-    this.#endMoves = ended.resolve;
+    const ended = Promise.withResolvers<undefined>();
+    this.#endMoves = () => ended.resolve(undefined);
     const lane = async (): Promise<void> => {
       for (let order = waiting.shift(); order && !this.#stopped; order = waiting.shift())
         await this.#move(order, moved);
