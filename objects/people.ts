@@ -28,8 +28,8 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
   const mailbox = new Mailbox(tools, { server: () => settings.mailServer() });
   const notices = new EventNotices(tools, mailbox);
   const sessions = new Sessions(tools, () => `objects_${configuration().internalName}`);
-  const endSessionsOf = (tx: Tx, account: string) => {
-    for (const number of userNumbersOf(tx, account)) sessions.endOfUser(tx, `user:${number}`);
+  const signOutUsersOf = (tx: Tx, account: string) => {
+    for (const number of userNumbersOf(tx, account)) sessions.signOut(tx, `user:${number}`);
   };
   const users = new ObjectUserService(tools, { keys, passwords, sessions });
   const signIns = new SignIns(tools, { keys, passwords, mailbox, sessions });
@@ -37,11 +37,11 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
     const { rateLimitEnabled, rateLimit } = chosen();
     return rateLimitEnabled && rateLimit > 0 ? rateLimit : null;
   };
-  const accounts = new ObjectAccountService(tools, { globalLimit, endSessionsOf });
+  const accounts = new ObjectAccountService(tools, { globalLimit, signOutUsersOf });
   const deletion = new AccountDeletion(tools, {
     deleteGrantsOf,
     deleteUsersOf: (tx, account) => {
-      endSessionsOf(tx, account);
+      signOutUsersOf(tx, account);
       return deleteUsersOf(tx, account);
     },
   });

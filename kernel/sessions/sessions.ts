@@ -55,12 +55,14 @@ export interface NewSession {
 }
 
 type EndListener = (id: number) => void;
+type RightsListener = (user: string, exceptSession: number | undefined) => void;
 
 export class Sessions {
   readonly settings: SessionSettings;
   readonly #tools: SessionTools;
   readonly #cookieName: () => string;
   readonly #listeners = new Set<EndListener>();
+  readonly #rightsListeners = new Set<RightsListener>();
   readonly #seenAt = new Map<number, number>();
   readonly #writing = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
@@ -88,6 +90,15 @@ export class Sessions {
   onEnded(listener: EndListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Called with each user whose rights changed, once that is durable: what is open by the rights of before ends, whether
+   * a session, a token or a key opened it. Only the session named keeps what it has open. Must not throw.
+   */
+  onRightsChanged(listener: RightsListener): () => void {
+    this.#rightsListeners.add(listener);
+    return () => this.#rightsListeners.delete(listener);
   }
 
   /** The session of a request; throws where the cookie is right but a page of another origin may have sent it. */
@@ -182,6 +193,19 @@ export class Sessions {
       tx,
       open.filter(({ id }) => id !== except),
     );
+  }
+
+  /** In the transaction of a change of the user's rights. The sessions go on: each request is authorised anew. */
+  rightsChanged(tx: Tx, user: string, exceptSession?: number): void {
+    tx.afterCommit(() => {
+      for (const listener of this.#rightsListeners) listener(user, exceptSession);
+    });
+  }
+
+  /** Ends the sessions of a user whose token or key ends, too, and what is open by any of them. */
+  signOut(tx: Tx, user: string, exceptSession?: number): void {
+    this.endOfUser(tx, user, exceptSession);
+    this.rightsChanged(tx, user, exceptSession);
   }
 
   /** Counts for those that are open, too; what has ended by then stays so. */
