@@ -1,4 +1,5 @@
 import { sessionRoutes, Sessions, sessionSettingRoutes, type Tx } from '@granary/kernel';
+import type { ObjectsActor } from './actor.ts';
 import { AccountDeletion } from './accounts/deletion.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { ObjectAccountService } from './accounts/service.ts';
@@ -46,6 +47,7 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
     },
   });
   const requests = new AccountRequests(tools, { accounts, users, mailbox });
+  const signedIn = sessionPeople(tools, signIns);
   const directory = new ArrayDirectory(tools, { signIns, accountNames: () => chosen().tenantNameInUrl });
   const managementUrl = () => configuration().managementUrl;
   return {
@@ -67,9 +69,12 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
         managementUrl,
       }),
       roles: roleRoutes,
-      sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, signIns) }),
+      sessions: sessionRoutes({ ...tools, sessions, people: signedIn }),
       settings: sessionSettingRoutes(sessions),
     },
+    /** Records that a user had secrets shown to a page. */
+    recordLook: ({ id, username }: Pick<ObjectsActor, 'id' | 'username'>, what: string) =>
+      sessions.recordLook({ username, subject: signedIn.find(id)?.subject ?? id }, what),
     /** Mails begin to go out. */
     start() {
       mailbox.start();

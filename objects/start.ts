@@ -128,7 +128,7 @@ export async function startObjects(
     authorise: (actor, endpoint) => {
       refuseWhileLockedDown(configuration, actor, endpoint, ALLOWED_WHILE_LOCKED);
     },
-    onReveal: (actor, what) => people.sessions.recordLook(actor, what),
+    onReveal: (actor, what) => people.recordLook(actor, what),
     streams: [services.objectData.route],
     credentialsInBody: true,
     changes: services.changes,

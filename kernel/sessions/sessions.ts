@@ -214,11 +214,11 @@ export class Sessions {
     await this.settings.change(limits, actor);
   }
 
-  /** Records that somebody had secrets shown to a page. */
-  async recordLook({ id, username }: { readonly id: string; readonly username: string }, what: string): Promise<void> {
+  /** Records that somebody had secrets shown to a page. `subject` is what events of the user are about. */
+  async recordLook({ username, subject }: { readonly username: string; readonly subject: string }, what: string) {
     const { store, events } = this.#tools;
     const title = `${username} looked at ${what}.`;
-    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: id, actor: username }));
+    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject, actor: username }));
   }
 
   /** Ends those whose time is over. */
