@@ -39,6 +39,22 @@ const specified = Map.groupBy(
 const decided: Readonly<Record<string, readonly string[]>> = {
   Account: ['containers', 'objects', 'used_capacity'],
   Drive: ['used_capacity'],
+  GlobalSettings: [
+    'public_api_hostname',
+    'region',
+    'encryption',
+    'expansion_percent',
+    'load_balancer_mode',
+    'custom_name_servers',
+    'dns_lookup_domain',
+    'api_errors_enabled',
+    'api_errors_threshold',
+    'smtp_host',
+    'smtp_port',
+    'smtp_secure',
+    'smtp_user',
+    'smtp_from',
+  ],
   StoragePolicy: ['full_in_min', 'used_capacity'],
   StoragePolicyDetail: ['full_in_min', 'used_capacity'],
 };
