@@ -24,7 +24,13 @@ const ACCOUNT = ['account_admin'];
 const BOTH = [...ARRAY, ...ACCOUNT];
 
 const people: readonly Page[] = [
-  { path: 'account', label: 'Your account', icon: IconFolder, roles: ACCOUNT, load: () => import('./accounts/own.tsx') },
+  {
+    path: 'account',
+    label: 'Your account',
+    icon: IconFolder,
+    roles: ACCOUNT,
+    load: () => import('./accounts/own.tsx'),
+  },
   {
     path: 'accounts',
     label: 'Accounts',

@@ -41,7 +41,13 @@ const columns: readonly Column<Controller>[] = [
     value: zoneOf,
     cell: zoneOf,
   },
-  { name: 'address', heading: 'Address', isExtra: true, value: ({ fe_ip: ip }) => ip, cell: ({ fe_ip: ip }) => ip ?? '–' },
+  {
+    name: 'address',
+    heading: 'Address',
+    isExtra: true,
+    value: ({ fe_ip: ip }) => ip,
+    cell: ({ fe_ip: ip }) => ip ?? '–',
+  },
 ];
 
 function roleOf({ role, manager_role: manager }: Controller): string {

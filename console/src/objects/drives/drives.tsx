@@ -13,8 +13,9 @@ export default function Drives() {
         title="Drives"
         about={
           <>
-            Where objects are kept. Drives are added to and taken from <PageLink to="/policies">storage policies</PageLink>
-            : a failed one is replaced by adding a new one and removing the old.
+            Where objects are kept. Drives are added to and taken from{' '}
+            <PageLink to="/policies">storage policies</PageLink>: a failed one is replaced by adding a new one and
+            removing the old.
           </>
         }
       />

@@ -57,7 +57,10 @@ function Largest() {
     <Reading of={reading}>
       {({ accounts }) => {
         const whole = accounts.reduce((sum, { used_capacity: used }) => sum + used, 0);
-        const largest = accounts.filter(({ used_capacity: used }) => used > 0).toSorted(byUse).slice(0, ACCOUNTS_MAX);
+        const largest = accounts
+          .filter(({ used_capacity: used }) => used > 0)
+          .toSorted(byUse)
+          .slice(0, ACCOUNTS_MAX);
         if (largest.length === 0) return <Empty title="Nothing is stored yet." />;
         return (
           <SimpleGrid cols={{ base: 1, md: 2 }}>

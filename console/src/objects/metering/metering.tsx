@@ -34,7 +34,10 @@ export default function MeteringPage() {
   if (!kind) return null;
   return (
     <>
-      <PageHead title="Metering" about="Requests of S3 and Swift: how many, how much they carry, and how long they take.">
+      <PageHead
+        title="Metering"
+        about="Requests of S3 and Swift: how many, how much they carry, and how long they take."
+      >
         <Group gap="xs">
           <Select
             aria-label="Of what"
@@ -81,7 +84,8 @@ function useThings(kind: Metered | undefined, isOperator: boolean): readonly Thi
   const policies = useRead(objects.policies.list, {}, { enabled: kind === 'policies' }).data?.policies;
   const accounts = useRead(objects.accounts.list, {}, { enabled: kind === 'accounts' && isOperator }).data?.accounts;
   const users = useRead(objects.users.list, {}, { enabled: kind === 'users' }).data?.users;
-  const controllers = useRead(objects.virtualControllers.list, {}, { enabled: kind === 'virtualControllers' }).data?.vcs;
+  const controllers = useRead(objects.virtualControllers.list, {}, { enabled: kind === 'virtualControllers' }).data
+    ?.vcs;
   const drives = useRead(objects.drives.list, {}, { enabled: kind === 'drives' }).data?.disks;
   switch (kind) {
     case 'loadBalancerGroups':

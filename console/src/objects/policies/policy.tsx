@@ -32,10 +32,7 @@ export default function PolicyPage() {
           <Section title="Health">
             <Health policy={policy} />
           </Section>
-          <Section
-            title="Drives"
-            tools={<AddDrives policy={policy.display_name} type={policy.disks[0]?.disk_type} />}
-          >
+          <Section title="Drives" tools={<AddDrives policy={policy.display_name} type={policy.disks[0]?.disk_type} />}>
             <DriveTable drives={policy.disks} />
           </Section>
           <Section title="Requests">

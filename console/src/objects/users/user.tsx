@@ -33,7 +33,12 @@ export default function UserPage() {
               <Facts
                 of={[
                   ['State', <State key="state" of={isEnabled ? 'active' : 'disabled'} />],
-                  ['Account', <PageLink key="of" to={`/accounts/${user.account_id}`}>{user.account_name}</PageLink>],
+                  [
+                    'Account',
+                    <PageLink key="of" to={`/accounts/${user.account_id}`}>
+                      {user.account_name}
+                    </PageLink>,
+                  ],
                   ['First user of the account', user.primary ? 'yes' : 'no'],
                   ['First password', user.init_password_changed === 'True' ? 'was replaced' : 'still to be chosen'],
                   ['Password expires', <Time key="expires" at={user.password_expires_at} />],
