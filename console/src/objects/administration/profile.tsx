@@ -9,6 +9,7 @@ import { Sessions } from '../../parts/sessions.tsx';
 import { Facts } from '../../parts/small.tsx';
 import { ROLES } from '../records.ts';
 import { S3Keys } from '../users/keys.tsx';
+import { KeysByPassword } from './keys-by-password.tsx';
 
 /** The signed-in person: keys, password, and the browsers that are signed in. */
 export default function Profile() {
@@ -63,19 +64,5 @@ function OwnKeys({ me }: { readonly me: Identity }) {
         );
       }}
     </Reading>
-  );
-}
-
-/** A member may not read records of users, its own neither: signing in again shows the keys. */
-function KeysByPassword({ me }: { readonly me: Identity }) {
-  return (
-    <ActionButton
-      op={objects.users.authenticate}
-      label="Show my keys"
-      input={{ account: me.accountId ?? me.accountName ?? '', user: me.username }}
-      fields={['password']}
-      about="Your password is asked for once more."
-      showsReply
-    />
   );
 }
