@@ -1,7 +1,7 @@
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useParam } from '../../app/base.ts';
-import { ActionButton, ActionMenu } from '../../contract/action.tsx';
+import { Actions } from '../../array/actions.tsx';
 import { count, gigabytes } from '../../parts/format.ts';
 import { PageHead } from '../../parts/messages.tsx';
 import { PageLink, Section } from '../../parts/page-link.tsx';
@@ -26,13 +26,7 @@ export function OneAccount({ id }: { readonly id: string }) {
       {({ count: account }) => (
         <>
           <PageHead title={account.name} about={account.description ?? 'Account'}>
-            <ActionButton
-              op={objects.accounts.setDescription}
-              label="Describe"
-              input={{ account_id: id }}
-              start={{ ...(account.description !== null && { description: account.description }) }}
-            />
-            <ActionMenu label={account.name} actions={accountActions(account)} />
+            <Actions of={accountActions(account)} />
           </PageHead>
           <AccountFacts account={account} />
           <UsersOfAccount account={account} />

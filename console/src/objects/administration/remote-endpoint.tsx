@@ -2,7 +2,8 @@ import { objects } from '../../api/objects.ts';
 import { usePlace } from '../../api/places.tsx';
 import { act, useRead } from '../../api/queries.ts';
 import { useParam } from '../../app/base.ts';
-import { ActionButton, ActionMenu } from '../../contract/action.tsx';
+import { Actions } from '../../array/actions.tsx';
+import { ActionButton } from '../../contract/action.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
@@ -24,7 +25,7 @@ export default function RemoteEndpoint() {
       {({ target }) => (
         <>
           <PageHead title={target.display_name} about="Remote endpoint">
-            <ActionMenu label={target.display_name} actions={destinationActions(target)} />
+            <Actions of={destinationActions(target)} />
           </PageHead>
           <Section title="Facts">
             <Facts

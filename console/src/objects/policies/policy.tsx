@@ -2,7 +2,7 @@ import { Progress, Stack, Text } from '@mantine/core';
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useParam } from '../../app/base.ts';
-import { ActionMenu } from '../../contract/action.tsx';
+import { Actions } from '../../array/actions.tsx';
 import { count, gigabytes } from '../../parts/format.ts';
 import { PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
@@ -24,7 +24,7 @@ export default function PolicyPage() {
       {({ policy }) => (
         <>
           <PageHead title={policy.display_name} about={policy.full_description ?? 'Storage policy'}>
-            <ActionMenu label={policy.display_name} actions={policyActions(policy, policy.disks)} />
+            <Actions of={policyActions(policy, policy.disks)} />
           </PageHead>
           <Section title="Facts">
             <PolicyFacts policy={policy} currency={settings.data?.billing_unit} />
@@ -89,13 +89,13 @@ function Health({ policy }: { readonly policy: Policy }) {
         <Working value={policy.rebalance_percentage} label="Data is being moved and mended" />
       ) : (
         <Text size="sm" c="dimmed">
-          Nothing has to move. Placed anew {policy.ring_version} times
+          Nothing has to move.
           {policy.rebalanced_at !== null && (
             <>
-              , the last time <Time at={policy.rebalanced_at} isRelative />
+              {' '}
+              Where objects are was settled <Time at={policy.rebalanced_at} isRelative />.
             </>
           )}
-          .
         </Text>
       )}
     </Stack>

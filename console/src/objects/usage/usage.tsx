@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Select, Table, Text, TextInput } from 
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useAddressText } from '../../app/base.ts';
-import { useIdentity } from '../../app/identity.tsx';
+import { useIdentity, useMay } from '../../app/identity.tsx';
 import { money } from '../../parts/format.ts';
 import { IconDownload } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
@@ -110,9 +110,18 @@ function useFilters() {
   return { filters, input: isWhole ? { ...time, ...of, report_type: type } : undefined };
 }
 
+/** Reports name storage policies by their identifiers; an account administrator may not ask for more. */
+function usePolicyNames(): (text: string) => string {
+  const may = useMay();
+  const { data } = useRead(objects.policies.list, {}, { enabled: may(objects.policies.list) });
+  const names = new Map(data?.policies.map(({ name, display_name: title }) => [name, title]));
+  return (text) => text.replace(/policy-\d+/, (name) => names.get(name) ?? name);
+}
+
 function ReportOf({ report }: { readonly report: Report }) {
   const { report_header: header, account_usage_summary: accounts } = report;
   const currency = header.billing_unit.toUpperCase();
+  const named = usePolicyNames();
   const { start_time: from, end_time: to, report_time: made } = header.reporting_interval;
   return (
     <>
@@ -125,20 +134,25 @@ function ReportOf({ report }: { readonly report: Report }) {
             ['A GiB sent in', money(header.upload_rate_per_gb, currency)],
             ['A GiB sent out', money(header.download_rate_per_gb, currency)],
             ...Object.entries(header.policy_capacity_usage_cost_gbmonth).map(
-              ([policy, price]) => [`A GiB for a month in ${policy}`, money(price, currency)] as const,
+              ([policy, price]) => [`A GiB for a month in ${named(policy)}`, money(price, currency)] as const,
             ),
           ]}
         />
       </Section>
       {accounts.length === 0 && <Empty title="Nothing was used in this time." />}
       {accounts.map((one) => (
-        <AccountPart key={one.account_header.id} part={one} currency={currency} />
+        <AccountPart key={one.account_header.id} part={one} currency={currency} named={named} />
       ))}
     </>
   );
 }
 
-function AccountPart({ part, currency }: { readonly part: AccountReport; readonly currency: string }) {
+function AccountPart(props: {
+  readonly part: AccountReport;
+  readonly currency: string;
+  readonly named: (text: string) => string;
+}) {
+  const { part, currency, named } = props;
   const { account_header: account, usage_summary: lines } = part;
   return (
     <Section title={account.name} tools={<Text fw={600}>{money(account.total_usage_charges, currency)}</Text>}>
@@ -159,7 +173,7 @@ function AccountPart({ part, currency }: { readonly part: AccountReport; readonl
             <Table.Tbody>
               {lines.map((line) => (
                 <Table.Tr key={`${line.category} ${line.subcategory} ${line.type}`}>
-                  <Table.Td>{nameOf(line)}</Table.Td>
+                  <Table.Td>{named(nameOf(line))}</Table.Td>
                   <Table.Td ta="right">{amountOf(line)}</Table.Td>
                   <Table.Td ta="right">{money(line.billed_amount, currency)}</Table.Td>
                 </Table.Tr>

@@ -1,7 +1,7 @@
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useParam } from '../../app/base.ts';
-import { ActionMenu } from '../../contract/action.tsx';
+import { Actions } from '../../array/actions.tsx';
 import { PageHead } from '../../parts/messages.tsx';
 import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
@@ -24,10 +24,7 @@ export default function UserPage() {
         return (
           <>
             <PageHead title={user.name} about={`${ROLES[role] ?? role} of the account ${user.account_name}`}>
-              <ActionMenu
-                label={user.name}
-                actions={userActions({ ...acted, isSystem: user.account_name === 'objs_admin' })}
-              />
+              <Actions of={userActions({ ...acted, isSystem: user.account_name === 'objs_admin' })} />
             </PageHead>
             <Section title="Facts">
               <Facts
