@@ -60,6 +60,7 @@ export class ObjectData {
     this.route = {
       name: 's3',
       path: '/s3/*',
+      isRootServed: true,
       serve: (exchange) => this.#serve(exchange),
       refuse: (error, exchange) => refuseRelay(error, exchange, 's3'),
     };

@@ -17,9 +17,7 @@ const columns: readonly Column<Drive>[] = [
     name: 'fill',
     heading: 'Fill',
     value: ({ used_capacity: used, capacity }) => used / capacity,
-    cell: ({ used_capacity: used, capacity }) => (
-      <Fill used={used} size={capacity} label={`${gigabytes(used)} of ${gigabytes(capacity)}`} />
-    ),
+    cell: ({ used_capacity: used, capacity }) => <Fill used={used} size={capacity} label={gigabytes(used)} />,
   },
   { name: 'type', heading: 'Type', isExtra: true, value: ({ disk_type: type }) => type, cell: (one) => one.disk_type },
   {
