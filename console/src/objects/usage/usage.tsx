@@ -1,4 +1,5 @@
 import { Button, Group, SegmentedControl, Select, Table, Text, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useAddressText } from '../../app/base.ts';
@@ -188,16 +189,21 @@ function AccountPart(props: {
 
 function CsvFile({ report }: { readonly report: Report }) {
   const { start_time: from, end_time: to } = report.report_header.reporting_interval;
-  function save(): void {
-    const url = URL.createObjectURL(new Blob([reportCsv(report)], { type: 'text/csv' }));
-    const link = document.createElement('a');
-    link.href = url;
-    link.download = `usage ${from.slice(0, 10)} to ${to.slice(0, 10)}.csv`;
-    link.click();
-    URL.revokeObjectURL(url);
-  }
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([reportCsv(report)], { type: 'text/csv' }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [report]);
   return (
-    <Button size="xs" variant="default" leftSection={<IconDownload />} onClick={save}>
+    <Button
+      component="a"
+      href={url}
+      download={`usage ${from.slice(0, 10)} to ${to.slice(0, 10)}.csv`}
+      size="xs"
+      variant="default"
+      leftSection={<IconDownload />}
+    >
       As CSV
     </Button>
   );

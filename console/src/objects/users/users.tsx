@@ -86,7 +86,13 @@ function columnsOf(isOperator: boolean, isMe: (user: User) => boolean): Column<U
       ),
     },
     ...(isOperator ? [account] : []),
-    { name: 'role', heading: 'Role', value: roleOf, cell: (user) => ROLES[roleOf(user)] ?? roleOf(user) },
+    {
+      name: 'role',
+      heading: 'Role',
+      isExtra: true,
+      value: roleOf,
+      cell: (user) => ROLES[roleOf(user)] ?? roleOf(user),
+    },
     {
       name: 'state',
       heading: 'State',
