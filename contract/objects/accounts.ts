@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, integer, name, optional, page, text } from '../params.ts';
-import { bool, int, listOf, nullable, oneOf, record, str } from '../records.ts';
+import { bool, int, listOf, nullable, num, oneOf, record, str } from '../records.ts';
 import { fileReply, response } from '../reply.ts';
 import { accountAdmins, adminOnly } from './access.ts';
 import { metering, objectRequests } from './metering.ts';
@@ -18,6 +18,9 @@ export const Account = record('Account', {
   create_time: str('Seconds since 1970'),
   id: str('32 hex digits'),
   description: nullable(str('What it was given; how much is left while it is being deleted')),
+  used_capacity: num('What its objects hold, GB, each counted once'),
+  containers: int(),
+  objects: int('All versions of them'),
 });
 
 export const accountId = text('Id of the account', { max: 64, example: '0123456789abcdef0123456789abcdef' });

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { metricsTokenEndpoints } from '../metrics-token.ts';
 import type { ErrorName } from '../errors.ts';
 import { boolean, choice, integer, optional, type Params, price, secret, text, withDefault } from '../params.ts';
-import { int, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
+import { int, listOf, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { sessionSettingEndpoints } from '../sessions.ts';
 import { adminOnly } from './access.ts';
@@ -42,6 +42,20 @@ export const GlobalSettings = record('GlobalSettings', {
   expire_password: yesNo(),
   expire_password_after: int('Seconds'),
   password_history: int('Past passwords that cannot be chosen again'),
+  public_api_hostname: nullable(str()),
+  region: str('What S3 signatures name'),
+  encryption: oneOf('none', 'off', 'on', 'locked'),
+  expansion_percent: int('Share of new drives that joins a policy in one step, %'),
+  load_balancer_mode: str(),
+  custom_name_servers: listOf(str('IPv4 address')),
+  dns_lookup_domain: nullable(str('Domain whose names they are asked for')),
+  api_errors_enabled: yesNo(),
+  api_errors_threshold: int('Failed requests in a minute that raise no event'),
+  smtp_host: nullable(str('Server that mails go through; null where they are written to the outbox folder')),
+  smtp_port: nullable(int()),
+  smtp_secure: yesNo(),
+  smtp_user: nullable(str()),
+  smtp_from: nullable(str()),
 });
 
 export const SslCertificates = record('SslCertificates', {

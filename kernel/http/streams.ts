@@ -21,6 +21,8 @@ export interface StreamRoute<A extends Actor> {
   readonly name: string;
   /** `/via/*` */
   readonly path: string;
+  /** Also without anything behind it: the router takes `/s3/` for `/s3`. */
+  readonly isRootServed?: true;
   /** Resolves when the response ended. A rejection is answered while the response has no head, and cuts it off later. */
   serve(exchange: StreamExchange<A>): Promise<void>;
   /** Answers with the error in the form its clients know. */
@@ -53,25 +55,28 @@ export function serveStreams<A extends Actor>(
   const open = new Set<ServerResponse>();
   for (const route of routes) {
     const count = tools.metrics.counterOf(route.name);
-    app.route({
-      method: METHODS,
-      url: route.path,
-      config: { isStreamed: true },
-      onRequest(request: FastifyRequest, reply: FastifyReply) {
-        // From here on the framework reads nothing and answers nothing.
-        reply.hijack();
-        const startMs = performance.now();
-        const { raw: response } = reply;
-        open.add(response);
-        response.once('close', () => {
-          open.delete(response);
-          count(response.statusCode, (performance.now() - startMs) / 1000);
-        });
-        response.on('error', () => undefined);
-        void answer(route, { request: request.raw, response, ip: request.ip }, tools);
-      },
-      handler: () => undefined,
-    });
+    const roots = route.isRootServed ? [route.path.replace(/\/\*$/, '')] : [];
+    for (const url of [route.path, ...roots]) {
+      app.route({
+        method: METHODS,
+        url,
+        config: { isStreamed: true },
+        onRequest(request: FastifyRequest, reply: FastifyReply) {
+          // From here on the framework reads nothing and answers nothing.
+          reply.hijack();
+          const startMs = performance.now();
+          const { raw: response } = reply;
+          open.add(response);
+          response.once('close', () => {
+            open.delete(response);
+            count(response.statusCode, (performance.now() - startMs) / 1000);
+          });
+          response.on('error', () => undefined);
+          void answer(route, { request: request.raw, response, ip: request.ip }, tools);
+        },
+        handler: () => undefined,
+      });
+    }
   }
   // Streams may have no end of their own.
   app.addHook('preClose', (done) => {

@@ -33,6 +33,8 @@ test('a user who is signed in keeps objects without a signature, keys with any s
   assert.equal(got.status, 206);
   assert.deepEqual(Buffer.from(await got.arrayBuffer()), bytes.subarray(100, 200));
   assert.equal(got.headers.get('x-amz-meta-colour'), 'red');
+  for (const root of ['/', ''])
+    assert.match(await (await s3(ada.key, root)).text(), /<Name>pages<\/Name>/, 'all buckets');
   const listed = await s3(ada.key, '/pages?list-type=2');
   assert.match(await listed.text(), /<Key>a b\/\/ä\+&amp;=\/<\/Key>/);
 });

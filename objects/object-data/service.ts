@@ -62,6 +62,7 @@ export class ObjectData {
     this.route = {
       name: 's3',
       path: '/s3/*',
+      isRootServed: true,
       serve: (exchange) => this.#underway.run(exchange.actor, (signal) => this.#serve(exchange, signal)),
       refuse: (error, exchange) => refuseRelay(error, exchange, 's3'),
     };
