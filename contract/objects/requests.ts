@@ -52,7 +52,7 @@ export const requests = {
   }),
   approve: endpoint('POST', '/requests/{id}/approve', {
     frees: true,
-    summary: 'Create the account a request asks for; its id is under the key `count`',
+    summary: 'Create the account a request asks for',
     access: adminOnly,
     params: { id: requestId },
     reply: response({ count: str('Id of the new account') }),
