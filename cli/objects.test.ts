@@ -82,6 +82,7 @@ test('a refusal of object storage ends with an exit code of its own and its word
     'GET /objs/accounts': no(6, 'Your role does not allow this; it needs the role objs_admin.'),
     'GET /objs/policies/cold': no(50007, 'Storage policy cold was not found.'),
     'POST /objs/accounts': no(10096, 'The name acme is taken.'),
+    'GET /objs/drives': no(5, 'Invalid credentials.'),
   });
   await run('objects login store');
   const outcome = async (args: string) => {
@@ -91,6 +92,8 @@ test('a refusal of object storage ends with an exit code of its own and its word
   const role = 'granary: Your role does not allow this; it needs the role objs_admin.\n';
   assert.deepEqual(await outcome('objects accounts list'), [3, role]);
   assert.deepEqual(await outcome('objects policies get cold'), [4, 'granary: Storage policy cold was not found.\n']);
+  const key = 'granary: Invalid credentials. Sign in with `granary objects login`.\n';
+  assert.deepEqual(await outcome('objects drives list'), [3, key]);
   assert.deepEqual(await outcome('objects accounts create --name acme'), [1, 'granary: The name acme is taken.\n']);
 });
 

@@ -5,7 +5,7 @@ import { optionFlag } from '../names.ts';
 import { CommandFailure, exitCodes, type ExitCode } from '../exit.ts';
 import { printToStderr, type Terminal } from '../terminal.ts';
 import { plainText } from './cells.ts';
-import { inCommands } from './wording.ts';
+import { commandPrefix, inCommands } from './wording.ts';
 
 const entries: readonly ErrorEntry[] = Object.values(errorCatalogue);
 
@@ -21,7 +21,10 @@ export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
   const status = httpStatusOf(api, error);
   const problems = problemsOf(api, endpoint, error);
   if (problems.length === 0) {
-    const advice = status === 401 && endpoint.access.roles !== 'anyone' ? ' Sign in with `granary login`.' : '';
+    const advice =
+      status === 401 && endpoint.access.roles !== 'anyone'
+        ? ` Sign in with \`granary ${commandPrefix(api)}login\`.`
+        : '';
     return new CommandFailure(exitCodeOfStatus(status), `${inCommands(api, error.message)}${advice}`, { cause: error });
   }
   const details = problems.map(
