@@ -383,3 +383,14 @@ test('a caller who does not wait hears that the deletion goes on', async (t) => 
     assert.deepEqual([response.status, /submitted/.test(response.message ?? '')], [SHOWN_SUBMITTED, true]);
   await client.refused(volumes.rename, { id, new_name: 'late' });
 });
+
+test('volumes show whom the array belongs to at the portal as their tenant', async (t) => {
+  const array = await testArray(t, { drives: 2 });
+  const { client } = array;
+  const id = await array.volume(await array.pool());
+  const tenant = async () => (await client.call(volumes.list, {})).volumes.find(({ name }) => name === id)?.tenant_id;
+  assert.equal(await tenant(), null, 'no portal has said');
+  await array.change({ tenant: 7 });
+  assert.equal(await tenant(), 7);
+  assert.equal((await client.call(volumes.get, { id })).volume.tenant_id, 7);
+});
