@@ -257,7 +257,7 @@ async function testSwitchedOn(t: TestContext, option: 'compress' | 'dedupe'): Pr
   assert.deepEqual(await disk.read(1, 8), bytes);
   // New writes are reduced at once.
   await disk.write(9, bytes);
-  assert.ok((await get(id)).allocated_capacity <= 2 / 1024);
+  await until(async () => (await get(id)).allocated_capacity <= 2 / 1024);
   await array.restart();
   assert.partialDeepStrictEqual(await get(id), { [option]: 'YES' });
 }
