@@ -88,6 +88,7 @@ import { SnapshotPolicyService } from './snapshot-policies/service.ts';
 import { snapshotSetRoutes } from './snapshot-sets/routes.ts';
 import { SnapshotSetService } from './snapshot-sets/service.ts';
 import { SnapshotRestore } from './snapshots/restore.ts';
+import { SnapshotListing } from './snapshots/listing.ts';
 import { restoreRoutes, snapshotRoutes } from './snapshots/routes.ts';
 import { SnapshotService } from './snapshots/service.ts';
 import { tagRoutes } from './tags/routes.ts';
@@ -165,6 +166,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   });
   const creators = new CreatorService(tools, (set) => snapshotSets.suspendedVolumes(set));
   const migrations = new MigrationService(tools, { volumes, pools, atOnceMax: () => settings.current().migrationsMax });
+  const snapshotListing = new SnapshotListing(snapshots, () => migrations.workingSnapshots());
   const clones = new CloneService(volumes, snapshots);
   const remoteArrays = new RemoteArrayService(tools, { encryption, mirrors: mirrorsToArray });
   const mirrors = new MirrorService(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
@@ -205,7 +207,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     },
     fileHistory: fileHistoryRoutes(fileHistory, jobs),
     servers: serverRoutes(servers, { volumes, performance }),
-    snapshots: snapshotRoutes(snapshots),
+    snapshots: snapshotRoutes(snapshots, snapshotListing),
     snapshotPolicies: snapshotPolicyRoutes(snapshotPolicies),
     snapshotSets: snapshotSetRoutes(snapshotSets),
     consistencyGroups: { ...consistencyGroupRoutes({ clones, migrations }), ...mirrorGroupRoutes(mirrors) },

@@ -37,7 +37,7 @@ export const accounts = {
     reply: response({ accounts: listOf(Account), count: int() }),
   }),
   get: endpoint('GET', '/objs/accounts/{account_id}', {
-    summary: 'Show one account; the record is under the key `count`',
+    summary: 'Show one account',
     access: accountAdmins,
     params: { account_id: accountId },
     reply: response({ count: Account }),
@@ -51,13 +51,13 @@ export const accounts = {
     errors: ['account_not_found'],
   }),
   create: endpoint('POST', '/objs/accounts', {
-    summary: 'Create an account; its id is under the key `count`',
+    summary: 'Create an account',
     access: adminOnly,
     params: {
       name: name('Name of the account', { example: 'webhosting' }),
       description: optional(text('What it is for', { max: 500, example: 'Pictures of the shop' })),
     },
-    reply: response({ count: str('Id of the new account') }),
+    reply: response({ count: str('Id of the new account, which this reply has under `count`') }),
     errors: ['name_taken', 'objs_limit_reached'],
   }),
   delete: endpoint('DELETE', '/objs/accounts/{account_id}', {

@@ -72,7 +72,7 @@ const OCTET = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const IPV4 = `${OCTET}(\\.${OCTET}){3}`;
 
 const hostname = (description: string) =>
-  text(description, { max: 253, pattern: HOSTNAME, example: 'objects.example.org' });
+  text(description, { max: 253, pattern: HOSTNAME, form: 'a host name', example: 'objects.example.org' });
 const ratePerGb = (direction: string) => optional(price(`Price of a GB ${direction}, in the billing currency`));
 const mtu = (network: string) =>
   optional(integer(`Largest packet on the ${network} network, bytes`, { min: 1280, max: 9216, example: 1500 }));
@@ -145,7 +145,12 @@ export const settings = {
     ['objs_state_conflict'],
   ),
   setRegion: setting('/objs/settings/change_region', 'Set the region that S3 signatures name', {
-    region: text('Region', { max: 64, pattern: '^[A-Za-z0-9-]+$', example: 'us-east-1' }),
+    region: text('Region', {
+      max: 64,
+      pattern: '^[A-Za-z0-9-]+$',
+      form: 'letters, digits and dashes',
+      example: 'us-east-1',
+    }),
   }),
   setTenantNameInUrl: setting(
     '/objs/settings/tenant_name_in_url',
@@ -200,6 +205,7 @@ export const settings = {
         min: 0,
         max: 256,
         pattern: `^(${IPV4}(, ?${IPV4})*)?$`,
+        form: 'IPv4 addresses separated by commas, or empty',
         example: '192.0.2.53,192.0.2.54',
       }),
     ),
