@@ -33,6 +33,7 @@ export const GlobalSettings = record('GlobalSettings', {
   vhs_state: yesNo(),
   admin_access_enabled: yesNo(),
   allow_tenant_name_in_url: yesNo(),
+  notification_hosts: str('Hosts that notifications of containers may be posted to, separated by commas'),
   token_expiry: int('Minutes'),
   policy_action: nullable(str('Work on storage policies that is under way')),
   objs_upgrade: nullable(str('Upgrade that is under way')),
@@ -56,6 +57,9 @@ export const SslCertificates = record('SslCertificates', {
 const HOSTNAME = '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$';
 const OCTET = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const IPV4 = `${OCTET}(\\.${OCTET}){3}`;
+
+const HOST_PATTERN = '(\\*|(\\*\\.)?[A-Za-z0-9]([A-Za-z0-9.-]{0,252})|\\[[0-9A-Fa-f:.]{2,45}\\])';
+const NOTIFICATION_HOSTS = `^(${HOST_PATTERN}(, ?${HOST_PATTERN}){0,99})?$`;
 
 const hostname = (description: string) =>
   text(description, { max: 253, pattern: HOSTNAME, example: 'objects.example.org' });
@@ -142,6 +146,16 @@ export const settings = {
     '/objs/settings/vhs_state',
     'Take the name of a container as the first part of the host name',
     { vhs_state: boolean('Whether it is taken') },
+  ),
+  setNotificationHosts: setting(
+    '/objs/settings/notification_hosts',
+    'Set the hosts that accounts may have notifications of their containers posted to',
+    {
+      notification_hosts: text(
+        'Host names, addresses, or `*.` and a domain, separated by commas; `*` for every public host; empty for none',
+        { min: 0, max: 4096, pattern: NOTIFICATION_HOSTS, example: 'hooks.example.org,*.corp.example.org' },
+      ),
+    },
   ),
   setApiErrorAlerts: setting(
     '/objs/settings/api_errors',

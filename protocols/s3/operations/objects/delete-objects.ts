@@ -3,7 +3,7 @@ import type { Conditions } from '@granary/storage/object-store';
 import { checkKey } from '../../address.ts';
 import { CHECKSUM_HEADERS } from '../../checksums/checksums.ts';
 import { S3Error, toS3Error } from '../../errors.ts';
-import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import { causeOf, type S3Operation, type S3Reply, type S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
 import { bytesGone, deleteConditions } from './delete-object.ts';
@@ -95,6 +95,7 @@ async function remove(request: S3Request, { key, versionId, conditions }: Victim
       ...(versionId !== undefined && { versionId }),
       ...(conditions !== undefined && { conditions }),
       bypassGovernance: bypasses(request, key, { versionId }),
+      cause: causeOf(request),
       at: now,
     });
     const xml =
