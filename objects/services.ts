@@ -134,6 +134,7 @@ export function createServices(tools: ObjectsTools) {
       await webhooks.deliveries.stop();
       replication.stop();
       await notifications.stop();
+      await accounting.stop();
       await expiry.stop();
       await transitions.stop();
       policies.stop();

@@ -97,6 +97,15 @@ export interface RequestRecord {
   /** When it began, milliseconds since 1970. */
   readonly at: number;
   readonly ip: string;
+  /** Lines for the logs of buckets that keep one. */
+  readonly logged?: readonly LoggedLine[];
+}
+
+/** What a request leaves in the log of a bucket. */
+export interface LoggedLine {
+  /** Number of the bucket. */
+  readonly bucket: number;
+  readonly line: string;
 }
 
 export interface DataContext {

@@ -104,6 +104,16 @@ export interface S3Reply {
   readonly body?: string | readonly string[] | Uint8Array | AsyncIterable<Uint8Array>;
   /** Bytes of the object that went, for deletions. */
   readonly bytesDeleted?: number;
+  /** Of a request about many keys: what became of each, for the log of the bucket. */
+  readonly outcomes?: readonly KeyOutcome[];
+}
+
+export interface KeyOutcome {
+  readonly key: string;
+  readonly versionId: string | undefined;
+  readonly status: number;
+  readonly code: string | null;
+  readonly size: number;
 }
 
 export interface S3Operation {

@@ -65,6 +65,8 @@ export interface Operations {
       readonly versioning?: Exclude<Versioning, 'off'>;
       readonly lockable?: true;
       readonly settings?: { readonly [K in keyof BucketSettings]?: BucketSettings[K] | undefined };
+      /** What the caller decided by: refused when the bucket has changed since it was read. */
+      readonly seen?: Pick<Bucket, 'settings' | 'versioning'>;
       /** Each of its rules for notifications reports that it was set. */
       readonly testsNotifications?: Cause;
       readonly at: number;

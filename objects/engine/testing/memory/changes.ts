@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   ObjectError,
   type Arguments,
@@ -100,6 +101,9 @@ export class MemoryChanges {
   #changeBucket({ bucket, versioning, lockable, settings = {}, ...args }: Arguments<'changeBucket'>): Bucket {
     const found = this.#state.bucket(bucket);
     const { record } = found;
+    const { seen } = args;
+    if (seen && (!isDeepStrictEqual(seen.settings, record.settings) || seen.versioning !== record.versioning))
+      throw new ObjectError('precondition-failed', 'The bucket was changed meanwhile.');
     const next = {
       ...record,
       versioning: versioning ?? record.versioning,

@@ -31,6 +31,10 @@ export function createBucket(change: Change, args: Arguments<'createBucket'>): B
 
 export function changeBucket(change: Change, args: Arguments<'changeBucket'>): Bucket {
   const row = bucketRow(change, args.bucket);
+  const { seen } = args;
+  if (seen && (JSON.stringify(seen.settings) !== row.settings || seen.versioning !== row.versioning)) {
+    throw new ObjectError('precondition-failed', 'The bucket was changed meanwhile.');
+  }
   const versioning = args.versioning ?? row.versioning;
   const lockable = row.lockable === 1 || args.lockable === true;
   if (lockable && versioning !== 'enabled') {
