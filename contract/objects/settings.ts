@@ -33,7 +33,6 @@ export const GlobalSettings = record('GlobalSettings', {
   vhs_state: yesNo(),
   admin_access_enabled: yesNo(),
   allow_tenant_name_in_url: yesNo(),
-  notification_hosts: str('Hosts that notifications of containers may be posted to, separated by commas'),
   token_expiry: int('Minutes'),
   policy_action: nullable(str('Work on storage policies that is under way')),
   objs_upgrade: nullable(str('Upgrade that is under way')),
@@ -147,6 +146,11 @@ export const settings = {
     'Take the name of a container as the first part of the host name',
     { vhs_state: boolean('Whether it is taken') },
   ),
+  getNotificationHosts: endpoint('GET', '/objs/settings/notification_hosts', {
+    summary: 'Show the hosts that accounts may have notifications of their containers posted to',
+    access: adminOnly,
+    reply: response({ notification_hosts: str('Separated by commas; empty for none') }),
+  }),
   setNotificationHosts: setting(
     '/objs/settings/notification_hosts',
     'Set the hosts that accounts may have notifications of their containers posted to',

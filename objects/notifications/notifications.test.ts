@@ -90,7 +90,7 @@ test('no host may be posted to before an operator allows it', async () => {
   expect(refused, 400, 'InvalidArgument');
   assert.match(refused.text, /Unable to validate the following destination configurations/);
   await client.call(settings.setNotificationHosts, { notification_hosts: '127.0.0.1, hooks.example.org' });
-  assert.equal((await client.call(settings.get, {})).notification_hosts, '127.0.0.1,hooks.example.org');
+  assert.equal((await client.call(settings.getNotificationHosts, {})).notification_hosts, '127.0.0.1,hooks.example.org');
   expect(await notify('closed', topic(ALL, { to: 'https://elsewhere.example.org' })), 400, 'InvalidArgument');
   const { text } = await s3.call('GET', '/closed', { query: { notification: '' } });
   assert.doesNotMatch(text, /TopicConfiguration/);

@@ -32,7 +32,6 @@ export function viewOf(
     vhs_state: yesNo(settings.virtualHostedStyle),
     admin_access_enabled: yesNo(settings.adminAccess),
     allow_tenant_name_in_url: yesNo(settings.tenantNameInUrl),
-    notification_hosts: settings.notificationHosts.join(','),
     token_expiry: settings.tokenMinutes,
     policy_action: policyAction,
     objs_upgrade: null,
