@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createLog, Store } from '@granary/kernel';
-import { ObjectError, type AccessLogging, type Arguments, type Bucket, type Commit } from '@granary/storage/object-store';
+import {
+  ObjectError,
+  type AccessLogging,
+  type Arguments,
+  type Bucket,
+  type Commit,
+} from '@granary/storage/object-store';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { bucketLogMigrations } from './migrations.ts';
 import { BucketLogs } from './service.ts';
@@ -13,7 +19,17 @@ const ACCOUNT = 'a'.repeat(32);
 
 function bucket(id: number, name: string, settings: Bucket['settings'] = {}): Bucket {
   const counters = { objects: 0, bytes: 0, noncurrent: 0 };
-  return { id, account: ACCOUNT, name, policy: 0, createdAt: 0, versioning: 'off', lockable: false, settings, ...counters };
+  return {
+    id,
+    account: ACCOUNT,
+    name,
+    policy: 0,
+    createdAt: 0,
+    versioning: 'off',
+    lockable: false,
+    settings,
+    ...counters,
+  };
 }
 
 interface Rig {
@@ -25,7 +41,12 @@ interface Rig {
   readonly store: Store;
 }
 
-function start(t: TestContext, buckets: readonly Bucket[], folder = temporaryFolder(t), put: Rig['put'] = new Map()): Rig {
+function start(
+  t: TestContext,
+  buckets: readonly Bucket[],
+  folder = temporaryFolder(t),
+  put: Rig['put'] = new Map(),
+): Rig {
   const store = new Store(join(folder, 'bucket-log.db'), bucketLogMigrations);
   const commit = (async (_operation: 'putObject', args: Arguments<'putObject'>) => {
     if (rig.fail === 'before') throw new ObjectError('no-space', 'full');
@@ -119,7 +140,10 @@ test('lines without a place to go are dropped, and a full target keeps them wait
   const gone = start(t, [bucket(1, 'photos', { logging: { targetBucket: 'never-made', targetPrefix: '' } })]);
   gone.logs.add([{ bucket: 1, line: 'x' }], NOW);
   await gone.logs.deliver();
-  assert.equal(gone.store.read((db) => db.get('SELECT 1 FROM lines', {})), undefined);
+  assert.equal(
+    gone.store.read((db) => db.get('SELECT 1 FROM lines', {})),
+    undefined,
+  );
   const buckets = logging();
   const full = start(t, buckets);
   buckets[1] = { ...buckets[1]!, settings: { quotaBytes: 10 } };

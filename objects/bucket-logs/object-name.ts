@@ -12,7 +12,10 @@ interface Named {
 }
 
 /** What an object of lines is called, in the form that was asked for. */
-export function objectName({ targetPrefix, keyFormat }: AccessLogging, { source, region, now, eventAt }: Named): string {
+export function objectName(
+  { targetPrefix, keyFormat }: AccessLogging,
+  { source, region, now, eventAt }: Named,
+): string {
   const unique = randomBytes(UNIQUE_BYTES).toString('hex').toUpperCase();
   if (keyFormat === undefined || keyFormat === 'simple') return `${targetPrefix}${timeText(now)}-${unique}`;
   // By the time of the event all of a day is in one place, whatever the hour.

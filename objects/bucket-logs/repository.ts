@@ -29,7 +29,9 @@ export function trimLines(tx: Tx, keep: number): void {
 }
 
 export function bucketsWithLines(db: Db): number[] {
-  return db.all<{ bucket: number }>('SELECT DISTINCT bucket FROM lines ORDER BY bucket', {}).map(({ bucket }) => bucket);
+  return db
+    .all<{ bucket: number }>('SELECT DISTINCT bucket FROM lines ORDER BY bucket', {})
+    .map(({ bucket }) => bucket);
 }
 
 export function linesOf(db: Db, bucket: number, limit: number): Line[] {

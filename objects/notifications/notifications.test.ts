@@ -90,7 +90,10 @@ test('no host may be posted to before an operator allows it', async () => {
   expect(refused, 400, 'InvalidArgument');
   assert.match(refused.text, /Unable to validate the following destination configurations/);
   await client.call(settings.setNotificationHosts, { notification_hosts: '127.0.0.1, hooks.example.org' });
-  assert.equal((await client.call(settings.getNotificationHosts, {})).notification_hosts, '127.0.0.1,hooks.example.org');
+  assert.equal(
+    (await client.call(settings.getNotificationHosts, {})).notification_hosts,
+    '127.0.0.1,hooks.example.org',
+  );
   expect(await notify('closed', topic(ALL, { to: 'https://elsewhere.example.org' })), 400, 'InvalidArgument');
   const { text } = await s3.call('GET', '/closed', { query: { notification: '' } });
   assert.doesNotMatch(text, /TopicConfiguration/);
@@ -108,7 +111,9 @@ test('rules for notifications are kept as they were given, test the address, and
   const arrived = () => received.find(({ message }) => message.Bucket === 'kept');
   await until(() => arrived()?.message.Event === 's3:TestEvent');
   const { headers, body } = arrived()!;
-  const digest = createHmac('sha256', secret).update(`${headers['granary-timestamp'] as string}.${body}`).digest('hex');
+  const digest = createHmac('sha256', secret)
+    .update(`${headers['granary-timestamp'] as string}.${body}`)
+    .digest('hex');
   assert.equal(headers['granary-signature'], `v1=${digest}`);
   const again = await notify('kept', rule, { 'x-amz-skip-destination-validation': 'true' });
   assert.equal(again.headers['x-granary-notification-secret'], secret);
@@ -185,7 +190,9 @@ test('a receiver that fails gets the event again, also after a restart, under th
   await objects.restart();
   answer = 200;
   const deliveries = () =>
-    received.filter(({ message }) => message.Records?.[0]?.s3.bucket.name === 'again').map(({ headers }) => headers['granary-delivery']);
+    received
+      .filter(({ message }) => message.Records?.[0]?.s3.bucket.name === 'again')
+      .map(({ headers }) => headers['granary-delivery']);
   await until(() => deliveries().length > 1);
   assert.equal(new Set(deliveries()).size, 1);
 });
@@ -197,7 +204,8 @@ test('what cannot be reported, and what is ambiguous, is refused', async () => {
     expect(reply, 400, code);
     assert.match(reply.text, words);
   };
-  const queue = '<QueueConfiguration><Queue>arn:aws:sqs:x:1:q</Queue><Event>s3:ObjectCreated:*</Event></QueueConfiguration>';
+  const queue =
+    '<QueueConfiguration><Queue>arn:aws:sqs:x:1:q</Queue><Event>s3:ObjectCreated:*</Event></QueueConfiguration>';
   await refused(queue, 'InvalidArgument', /no queues/);
   await refused('<CloudFunctionConfiguration/>', 'InvalidArgument', /no functions/);
   await refused('<EventBridgeConfiguration/>', 'InvalidArgument', /no event bridge/);

@@ -1,4 +1,12 @@
-import { postSigned, type Clock, type EventLog, type Log, type NewEvent, type Store, type Vault } from '@granary/kernel';
+import {
+  postSigned,
+  type Clock,
+  type EventLog,
+  type Log,
+  type NewEvent,
+  type Store,
+  type Vault,
+} from '@granary/kernel';
 import { allowedReach } from '@granary/protocols/objects';
 import type { Commit, Notification } from '@granary/storage/object-store';
 import type { ObjectCatalogue } from '../engine/engine.ts';
@@ -139,7 +147,11 @@ export class NotificationService {
     await commit('postponeNotification', { number, until });
     if (this.#failing.has(address)) return;
     this.#failing.add(address);
-    await this.#recordEvent(notification, 'warning', `could not be delivered to ${address}: ${reason}. It is tried again.`);
+    await this.#recordEvent(
+      notification,
+      'warning',
+      `could not be delivered to ${address}: ${reason}. It is tried again.`,
+    );
   }
 
   /** Said once until the address works again: otherwise failures would fill the log. */

@@ -59,7 +59,11 @@ export interface Notification extends NewNotification {
   readonly attempts: number;
 }
 
-export function wantsEvent({ events, prefix = '', suffix = '' }: NotificationRule, event: string, key: string): boolean {
+export function wantsEvent(
+  { events, prefix = '', suffix = '' }: NotificationRule,
+  event: string,
+  key: string,
+): boolean {
   if (!key.startsWith(prefix) || !key.endsWith(suffix)) return false;
   const [family = ''] = event.split(':');
   return events.some((wanted) => wanted === `s3:${event}` || wanted === `s3:${family}:*`);

@@ -13,7 +13,21 @@ const { account, user } = PEOPLE.ada.caller;
 const FIELD = /\[[^\]]*\]|"[^"]*"|\S+/g;
 const NAMES = [
   ...['owner', 'bucket', 'time', 'ip', 'requester', 'id', 'operation', 'key', 'line', 'status', 'code', 'sent', 'size'],
-  ...['total', 'turn', 'referer', 'agent', 'version', 'host_id', 'signature', 'cipher', 'auth', 'host', 'tls', 'arn', 'acl'],
+  ...[
+    'total',
+    'turn',
+    'referer',
+    'agent',
+    'version',
+    'host_id',
+    'signature',
+    'cipher',
+    'auth',
+    'host',
+    'tls',
+    'arn',
+    'acl',
+  ],
 ];
 
 function enabled(target: string, more = '', prefix = 'p/'): string {
@@ -41,13 +55,17 @@ async function lineOf(bucket: string, operation: string): Promise<Readonly<Recor
 }
 
 test('logging of a bucket is kept as it was given, and taken away', async () => {
-  const format = '<TargetObjectKeyFormat><PartitionedPrefix><PartitionDateSource>EventTime</PartitionDateSource></PartitionedPrefix></TargetObjectKeyFormat>';
+  const format =
+    '<TargetObjectKeyFormat><PartitionedPrefix><PartitionDateSource>EventTime</PartitionDateSource></PartitionedPrefix></TargetObjectKeyFormat>';
   const grants = `<TargetGrants><Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"><ID>${PEOPLE.eve.caller.account}</ID></Grantee><Permission>READ</Permission></Grant></TargetGrants>`;
   await bucketLogging('kept', format + grants);
   const query = { logging: '' };
   const { text } = expect(await ada.call('GET', '/kept', { query }), 200);
   assert.match(text, /<TargetBucket>kept-logs<\/TargetBucket><TargetGrants><Grant>.*<Permission>READ<\/Permission>/);
-  assert.match(text, /<TargetPrefix>p\/<\/TargetPrefix><TargetObjectKeyFormat><PartitionedPrefix><PartitionDateSource>EventTime/);
+  assert.match(
+    text,
+    /<TargetPrefix>p\/<\/TargetPrefix><TargetObjectKeyFormat><PartitionedPrefix><PartitionDateSource>EventTime/,
+  );
   expect(await log('kept', '<BucketLoggingStatus/>'), 200);
   assert.doesNotMatch((await ada.call('GET', '/kept', { query })).text, /LoggingEnabled/);
 });
@@ -55,7 +73,8 @@ test('logging of a bucket is kept as it was given, and taken away', async () => 
 test('a target of logging that is not there, not the account’s own or locked is refused', async () => {
   expect(await ada.call('PUT', '/wrong'), 200);
   expect(await served.as('eve').call('PUT', '/eves-logs'), 200);
-  for (const target of ['never-made', 'eves-logs']) expect(await log('wrong', enabled(target)), 400, 'InvalidTargetBucketForLogging');
+  for (const target of ['never-made', 'eves-logs'])
+    expect(await log('wrong', enabled(target)), 400, 'InvalidTargetBucketForLogging');
   const locked = { 'x-amz-bucket-object-lock-enabled': 'true' };
   expect(await ada.call('PUT', '/locked-logs', { headers: locked }), 200);
   const rule =
@@ -74,7 +93,10 @@ test('each request to a bucket that logs leaves a line with the fields of S3', a
   const headers = { referer: 'http://example.org/"quoted"', 'user-agent': 'tool 1' };
   expect(await ada.call('PUT', '/photos/summer fun/beach.jpg', { body: 'waves', headers }), 200);
   const put = await lineOf('photos', 'REST.PUT.OBJECT');
-  assert.deepEqual([put['owner'], put['requester'], put['key'], put['status'], put['code']], [account, user, 'summer%20fun/beach.jpg', '200', '-']);
+  assert.deepEqual(
+    [put['owner'], put['requester'], put['key'], put['status'], put['code']],
+    [account, user, 'summer%20fun/beach.jpg', '200', '-'],
+  );
   assert.match(put['time'] ?? '', /^\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\]$/);
   assert.equal(put['line'], '"PUT /photos/summer%20fun/beach.jpg HTTP/1.1"');
   assert.deepEqual([put['sent'], put['size'], put['signature'], put['auth']], ['-', '5', 'SigV4', 'AuthHeader']);
@@ -90,11 +112,22 @@ test('each request to a bucket that logs leaves a line with the fields of S3', a
   assert.match((await lineOf('photos', 'REST.GET.BUCKET'))['sent'] ?? '', /^[1-9]\d+$/);
 });
 
+test('the signature of a presigned address is not in the log', async () => {
+  await bucketLogging('signed');
+  const url = `${served.origin}/signed/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0123abcd&x=1`;
+  await fetch(url, { headers: { connection: 'close' } }).then((reply) => reply.text());
+  const { line = '' } = await lineOf('signed', 'REST.GET.OBJECT');
+  assert.match(line, /&X-Amz-Signature=XXXX&x=1 /);
+});
+
 test('requests that are refused are in the log, too', async () => {
   await bucketLogging('closed');
   expect(await served.as('eve').call('GET', '/closed/k'), 403);
   const refused = await lineOf('closed', 'REST.GET.OBJECT');
-  assert.deepEqual([refused['status'], refused['code'], refused['requester']], ['403', 'AccessDenied', PEOPLE.eve.caller.user]);
+  assert.deepEqual(
+    [refused['status'], refused['code'], refused['requester']],
+    ['403', 'AccessDenied', PEOPLE.eve.caller.user],
+  );
   expect(await served.as(null).call('HEAD', '/closed/k'), 403);
   assert.equal((await lineOf('closed', 'REST.HEAD.OBJECT'))['requester'], '-');
 });

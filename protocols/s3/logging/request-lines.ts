@@ -67,7 +67,7 @@ function common(answered: AnsweredRequest): LoggedRequest {
     requester: request?.caller?.user ?? null,
     requestId,
     key,
-    requestLine: `${method} ${url} HTTP/${httpVersion}`,
+    requestLine: `${method} ${withoutSignature(url)} HTTP/${httpVersion}`,
     status,
     errorCode,
     bytesSent,
@@ -83,6 +83,11 @@ function common(answered: AnsweredRequest): LoggedRequest {
     host: headers.host ?? null,
     ...transport(incoming),
   };
+}
+
+/** Who reads the log must not be able to send a presigned request again. */
+function withoutSignature(url: string): string {
+  return url.replaceAll(/([?&](?:X-Amz-)?Signature=)[^&]*/gi, '$1XXXX');
 }
 
 /** A deletion of many is followed by a line for each. */

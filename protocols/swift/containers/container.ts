@@ -51,7 +51,13 @@ async function changeOnce(request: ContainerRequest, bucket: Bucket): Promise<vo
   if (Object.keys(change.settings).length === 0 && versioning === undefined) return;
   const { settings } = change;
   const versions = versioning === undefined ? {} : { versioning };
-  await request.store.commit('changeBucket', { bucket: bucket.id, seen: seenOf(bucket), settings, at: request.now, ...versions });
+  await request.store.commit('changeBucket', {
+    bucket: bucket.id,
+    seen: seenOf(bucket),
+    settings,
+    at: request.now,
+    ...versions,
+  });
 }
 
 /** What is there already is kept, but what is asked for must not contradict it. */

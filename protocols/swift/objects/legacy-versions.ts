@@ -75,7 +75,14 @@ async function putCopy(
 ): Promise<string> {
   for (const key of copyNames(of.key, of.at)) {
     try {
-      await store.commit('putObject', { bucket: target.id, key, ...copy, conditions: { ifNoneMatch: '*' }, cause: asCopy(cause), at: now });
+      await store.commit('putObject', {
+        bucket: target.id,
+        key,
+        ...copy,
+        conditions: { ifNoneMatch: '*' },
+        cause: asCopy(cause),
+        at: now,
+      });
       return key;
     } catch (error) {
       if (!(error instanceof ObjectError) || error.code !== 'precondition-failed') throw error;
@@ -153,11 +160,7 @@ function unchanged(current: ObjectVersion | undefined): Conditions {
 }
 
 /** Puts an object; in a container with a place for old versions, what was there is kept first. */
-export async function commitPut(
-  kept: Kept,
-  bucket: Bucket,
-  wanted: Arguments<'putObject'>,
-): Promise<WrittenVersion> {
+export async function commitPut(kept: Kept, bucket: Bucket, wanted: Arguments<'putObject'>): Promise<WrittenVersion> {
   const { store } = kept;
   const args = { cause: kept.cause, ...wanted };
   if (bucket.settings.legacyVersions === undefined) return store.commit('putObject', args);
@@ -219,7 +222,14 @@ async function bringBack(
   const version = chosen && store.version(target.id, chosen.key);
   if (version !== undefined && version.attributes.contentType !== DELETED_TYPE) {
     const copy = await copyOf(store, version, target, bucket);
-    await store.commit('putObject', { bucket: bucket.id, key, ...copy, conditions: unchanged(current), cause: asCopy(cause), at: now });
+    await store.commit('putObject', {
+      bucket: bucket.id,
+      key,
+      ...copy,
+      conditions: unchanged(current),
+      cause: asCopy(cause),
+      at: now,
+    });
     await store.commit('deleteObject', { bucket: target.id, key: version.key, cause, at: now });
   }
   if (isMarker) await store.commit('deleteObject', { bucket: target.id, key: first.key, cause, at: now });

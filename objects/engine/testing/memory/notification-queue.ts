@@ -1,4 +1,10 @@
-import { notificationsOf, type Arguments, type Bucket, type Happened, type Notification } from '@granary/storage/object-store';
+import {
+  notificationsOf,
+  type Arguments,
+  type Bucket,
+  type Happened,
+  type Notification,
+} from '@granary/storage/object-store';
 
 type Waiting = Notification & { readonly dueAt: number };
 

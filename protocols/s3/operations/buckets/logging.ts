@@ -59,7 +59,10 @@ async function loggingOf(request: S3Request, enabled: XmlElement): Promise<Acces
   const named = grantsOf(enabled.child('TargetGrants'));
   const target = await demandTarget(request, targetBucket, targetPrefix);
   if (named.length > 0 && target.settings.ownership === 'BucketOwnerEnforced') {
-    throw new S3Error('AccessControlListNotSupported', 'The target bucket does not allow ACLs: leave TargetGrants out.');
+    throw new S3Error(
+      'AccessControlListNotSupported',
+      'The target bucket does not allow ACLs: leave TargetGrants out.',
+    );
   }
   const { grants } = named.length === 0 ? { grants: undefined } : await wholeList(request, named);
   return {

@@ -101,7 +101,11 @@ function affixesOf(filter: XmlElement | undefined): Pick<NotificationRule, 'pref
     }
     const value = rule.need('Value');
     if (Buffer.byteLength(value) > AFFIX_BYTES_MAX) {
-      throw badArgument('FilterRule.Value', value, `Size of filter rule value cannot exceed ${AFFIX_BYTES_MAX} bytes in UTF-8`);
+      throw badArgument(
+        'FilterRule.Value',
+        value,
+        `Size of filter rule value cannot exceed ${AFFIX_BYTES_MAX} bytes in UTF-8`,
+      );
     }
     affixes[name] = value;
   }

@@ -27,7 +27,11 @@ export const putBucketNotification: S3Operation = {
     const text = await request.body.text(DOCUMENT.lengthMax);
     const rules = rulesOfXml(readXmlWithin(DOCUMENT, text, 'NotificationConfiguration'));
     if (rules.length === 0) {
-      await context.store.commit('changeBucket', { bucket: bucket.id, settings: { notifications: undefined }, at: now });
+      await context.store.commit('changeBucket', {
+        bucket: bucket.id,
+        settings: { notifications: undefined },
+        at: now,
+      });
       return { status: 200 };
     }
     for (const { address } of rules) demandHost(request, address);

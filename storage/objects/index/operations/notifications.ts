@@ -9,7 +9,11 @@ import type { Change } from './change.ts';
  * Queues what the rules of a bucket want to know of a change, in the transaction that makes it: a change that is
  * acknowledged is reported, whatever happens next.
  */
-export function report({ db }: Change, bucket: Pick<KnownBucket, 'account' | 'name' | 'settings'>, happened: Happened): void {
+export function report(
+  { db }: Change,
+  bucket: Pick<KnownBucket, 'account' | 'name' | 'settings'>,
+  happened: Happened,
+): void {
   // Nearly all buckets have no rules: those are not read for it.
   if (!bucket.settings.includes('"notifications"')) return;
   const settings = JSON.parse(bucket.settings) as BucketSettings;
