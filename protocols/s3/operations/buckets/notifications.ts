@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ObjectError, type NotificationRule } from '@granary/storage/object-store';
 import { allowedReach } from '../../../objects/notification-hosts.ts';
 import { S3Error } from '../../errors.ts';
 import { causeOf, type S3Operation, type S3Request } from '../../request.ts';
@@ -9,6 +10,7 @@ import { rulesOfXml, rulesXml } from './notification-xml.ts';
 /** 100 rules with all events and a filter each. */
 const DOCUMENT = { lengthMax: 2 ** 20, elementsMax: 5_000, depthMax: 8 };
 const SEED_BYTES = 16;
+const TRIES = 20;
 const SECRET = 'x-granary-notification-secret';
 const SKIPS_TEST = 'x-amz-skip-destination-validation';
 
@@ -35,17 +37,36 @@ export const putBucketNotification: S3Operation = {
       return { status: 200 };
     }
     for (const { address } of rules) demandHost(request, address);
-    const seed = bucket.settings.notifications?.seed ?? randomBytes(SEED_BYTES).toString('hex');
+    const seed = await setRules(request, rules);
     const secret = await context.directory.notificationSecret(seed);
-    await context.store.commit('changeBucket', {
-      bucket: bucket.id,
-      settings: { notifications: { seed, rules } },
-      ...(request.header(SKIPS_TEST)?.toLowerCase() !== 'true' && { testsNotifications: causeOf(request) }),
-      at: now,
-    });
     return { status: 200, headers: { [SECRET]: secret } };
   },
 };
+
+/** Returns the seed of their secret: that of the rules from before, if there are any. */
+async function setRules(request: S3Request, rules: readonly NotificationRule[]): Promise<string> {
+  const { bucket, context, now } = request;
+  const { store } = context;
+  const isTested = request.header(SKIPS_TEST)?.toLowerCase() !== 'true';
+  for (let tries = 1; ; tries++) {
+    const { settings, versioning } = store.bucketById(bucket.id) ?? bucket;
+    const seed = settings.notifications?.seed ?? randomBytes(SEED_BYTES).toString('hex');
+    try {
+      await store.commit('changeBucket', {
+        bucket: bucket.id,
+        seen: { settings, versioning },
+        settings: { notifications: { seed, rules } },
+        ...(isTested && { testsNotifications: causeOf(request) }),
+        at: now,
+      });
+      return seed;
+    } catch (error) {
+      // Another request changed the bucket meanwhile.
+      const isLate = error instanceof ObjectError && error.code === 'precondition-failed';
+      if (!isLate || tries >= TRIES) throw error;
+    }
+  }
+}
 
 export const getBucketNotification: S3Operation = {
   name: 'GetBucketNotification',
