@@ -112,7 +112,7 @@ function objectSizeOf({ request, reply, status, operation, bytesDeleted }: Answe
   if (bytesDeleted > 0 && operation === 'DeleteObject') return bytesDeleted;
   if (operation === 'GetObject' || operation === 'HeadObject') {
     const { 'content-range': range, 'content-length': length } = reply?.headers ?? {};
-    const whole = /\/(\d+)$/.exec(String(range ?? ''))?.[1] ?? length;
+    const whole = /\/(\d+)$/.exec(range ?? '')?.[1] ?? length;
     return whole === undefined ? null : Number(whole);
   }
   const received = request?.received ?? 0;

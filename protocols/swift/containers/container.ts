@@ -36,7 +36,8 @@ async function changeContainer(request: ContainerRequest, bucket: Bucket): Promi
     const present = tries === 1 ? bucket : request.store.bucketById(bucket.id);
     if (present === undefined) throw new SwiftRefusal(404, 'The container could not be found.');
     try {
-      return await changeOnce(request, present);
+      await changeOnce(request, present);
+      return;
     } catch (error) {
       if (!(error instanceof ObjectError) || error.code !== 'precondition-failed') throw error;
       if (tries >= TRIES) throw new SwiftRefusal(409, 'The container changes too often. Please try again.');
