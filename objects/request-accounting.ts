@@ -3,6 +3,8 @@ import { callEntry, requestEntry } from './access-logs/entry.ts';
 import { accessLogMigrations } from './access-logs/migrations.ts';
 import { accessLogRoutes } from './access-logs/routes.ts';
 import { AccessLog } from './access-logs/service.ts';
+import { bucketLogMigrations } from './bucket-logs/migrations.ts';
+import { BucketLogs } from './bucket-logs/service.ts';
 import type { Activity } from './engine/activity.ts';
 import type { ObjectDriveService } from './drives/service.ts';
 import { ErrorAlerts } from './metering/error-alerts.ts';
@@ -42,6 +44,13 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
   };
   const metering = new Metering({ store: meteringStore, clock, log, driveUuid });
   const accessLog = new AccessLog({ store: accessLogStore, log });
+  const bucketLogStore = openStore('bucket-log.db', bucketLogMigrations);
+  const bucketLogs = new BucketLogs({
+    ...tools,
+    store: bucketLogStore,
+    catalogue: engine.catalogue,
+    region: () => chosen().region,
+  });
   const alerts = new ErrorAlerts({ ...tools, settings: chosen });
   const requestFigures = new RequestFigures();
   const reports = new UsageReports({
@@ -68,7 +77,10 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
       metering.record(controller, activity);
       requestFigures.add(activity.requests);
       alerts.add(activity.requests);
-      for (const request of activity.requests) accessLog.add(requestEntry(request, controller));
+      for (const request of activity.requests) {
+        accessLog.add(requestEntry(request, controller));
+        if (request.logged) bucketLogs.add(request.logged, request.at);
+      }
     },
     recordDrives: (shares: Activity['drives']) => metering.recordDrives(shares),
     onAnswered: (call: AnsweredCall) => accessLog.add(callEntry(call, clock.now())),
@@ -81,13 +93,17 @@ export function createRequestAccounting(tools: ObjectsTools, parts: Parts) {
       metering.start();
       meteringStore.keepCopies({ log });
       accessLog.start();
+      bucketLogs.start();
     },
+    /** Before the engine stops. */
+    stop: () => bucketLogs.stop(),
     /** After the last request is counted: everything is on disk, and the files are closed. */
     async finish(): Promise<void> {
-      const ends = await Promise.allSettled([metering.finish(), accessLog.finish()]);
+      const ends = await Promise.allSettled([metering.finish(), accessLog.finish(), bucketLogs.finish()]);
       await meteringStore.stopCopies();
       meteringStore.close();
       accessLogStore.close();
+      bucketLogStore.close();
       for (const end of ends) if (end.status === 'rejected') log.error({ error: end.reason }, 'figures were lost');
     },
   };

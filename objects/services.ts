@@ -26,6 +26,7 @@ import { ExpiryService } from './expiry/service.ts';
 import { InventoryTimes } from './inventory/service.ts';
 import { groupRoutes } from './load-balancer-groups/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { NotificationService } from './notifications/service.ts';
 import { createPeople } from './people.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { PolicyService } from './policies/service.ts';
@@ -63,6 +64,7 @@ export function createServices(tools: ObjectsTools) {
     destinations,
     grants: destinationGrants,
   });
+  const notifications = new NotificationService({ ...tools, settings: () => settings.current().settings });
   const expiry = new ExpiryService(tools);
   const transitions = new TransitionService(tools);
   const accounting = createRequestAccounting(tools, { settings, people, drives, controllers, policies });
@@ -121,6 +123,7 @@ export function createServices(tools: ObjectsTools) {
       policies.start();
       accounting.start();
       replication.start();
+      notifications.start();
       expiry.start();
       transitions.start();
       webhooks.deliveries.start();
@@ -130,6 +133,8 @@ export function createServices(tools: ObjectsTools) {
       watch.stop();
       await webhooks.deliveries.stop();
       replication.stop();
+      await notifications.stop();
+      await accounting.stop();
       await expiry.stop();
       await transitions.stop();
       policies.stop();

@@ -38,6 +38,8 @@ const additions = [
   'POST /objs/object_storage_destinations/{ext-name}/grants',
   'DELETE /objs/object_storage_destinations/{ext-name}/grants/{account_id}',
   'POST /objs/settings/mail_server',
+  'GET /objs/settings/notification_hosts',
+  'POST /objs/settings/notification_hosts',
   'POST /objs/settings/password_rules',
 ];
 

@@ -71,6 +71,9 @@ const HOSTNAME = '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A
 const OCTET = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const IPV4 = `${OCTET}(\\.${OCTET}){3}`;
 
+const HOST_PATTERN = '(\\*|(\\*\\.)?[A-Za-z0-9]([A-Za-z0-9.-]{0,252})|\\[[0-9A-Fa-f:.]{2,45}\\])';
+const NOTIFICATION_HOSTS = `^(${HOST_PATTERN}(, ?${HOST_PATTERN}){0,99})?$`;
+
 const hostname = (description: string) =>
   text(description, { max: 253, pattern: HOSTNAME, form: 'a host name', example: 'objects.example.org' });
 const ratePerGb = (direction: string) => optional(price(`Price of a GB ${direction}, in the billing currency`));
@@ -161,6 +164,21 @@ export const settings = {
     '/objs/settings/vhs_state',
     'Take the name of a container as the first part of the host name',
     { vhs_state: boolean('Whether it is taken') },
+  ),
+  getNotificationHosts: endpoint('GET', '/objs/settings/notification_hosts', {
+    summary: 'Show the hosts that accounts may have notifications of their containers posted to',
+    access: adminOnly,
+    reply: response({ notification_hosts: str('Separated by commas; empty for none') }),
+  }),
+  setNotificationHosts: setting(
+    '/objs/settings/notification_hosts',
+    'Set the hosts that accounts may have notifications of their containers posted to',
+    {
+      notification_hosts: text(
+        'Host names, addresses, or `*.` and a domain, separated by commas; `*` for every public host; empty for none',
+        { min: 0, max: 4096, pattern: NOTIFICATION_HOSTS, example: 'hooks.example.org,*.corp.example.org' },
+      ),
+    },
   ),
   setApiErrorAlerts: setting(
     '/objs/settings/api_errors',

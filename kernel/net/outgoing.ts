@@ -20,13 +20,14 @@ const RESOLVE_TIMEOUT_MS = 1500;
 
 /**
  * The address for an outgoing connection requested through the API: resolved, checked, and to be used as it is, so that
- * a second lookup cannot return another one.
+ * a second lookup cannot return another one. With `publicOnly` those of private networks and of this machine are refused, too.
  */
-export async function outgoingAddress(host: string): Promise<string> {
+export async function outgoingAddress(host: string, { publicOnly = false } = {}): Promise<string> {
   const literal = host.replace(/^\[|\]$/g, '');
   const address = ipaddr.isValid(literal) ? literal : await resolve(host);
   const parsed = ipaddr.process(address);
-  if (REFUSED_RANGES.has(parsed.range()) || REFUSED_ADDRESSES.has(parsed.toString())) {
+  const isRefused = publicOnly ? parsed.range() !== 'unicast' : REFUSED_RANGES.has(parsed.range());
+  if (isRefused || REFUSED_ADDRESSES.has(parsed.toString())) {
     throw fail('address_refused', { address: host });
   }
   return parsed.kind() === 'ipv6' ? `[${parsed.toString()}]` : parsed.toString();

@@ -10,6 +10,8 @@ export interface PostRequest {
   readonly body: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Not to private networks. */
+  readonly publicOnly?: boolean | undefined;
 }
 
 const https = process.getBuiltinModule('node:https');
@@ -19,9 +21,9 @@ const https = process.getBuiltinModule('node:https');
  * name is resolved once, checked, and connected to as it was checked: a name server cannot lead the connection
  * elsewhere in between, and neither can the receiver, because redirects are not followed.
  */
-export async function guardedPost({ url, headers, body, timeoutMs, signal }: PostRequest): Promise<number> {
+export async function guardedPost({ url, headers, body, timeoutMs, signal, publicOnly }: PostRequest): Promise<number> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
-  const address = (await outgoingAddress(url.hostname)).replace(/^\[|\]$/g, '');
+  const address = (await outgoingAddress(url.hostname, { publicOnly })).replace(/^\[|\]$/g, '');
   const isTls = url.protocol === 'https:';
   const timeout = AbortSignal.timeout(timeoutMs);
   const options: RequestOptions = {

@@ -6,7 +6,8 @@ import type { Log } from '../log.ts';
 import { WHOLE } from '../records/paging.ts';
 import type { Store } from '../store/index.ts';
 import { findWebhook, listWebhooks, updateWebhook } from './repository.ts';
-import type { Attempt, WebhookSender } from './sender.ts';
+import type { WebhookSender } from './sender.ts';
+import type { Attempt } from './signed-post.ts';
 import type { Webhook } from './webhook.ts';
 
 interface DeliveryParts {

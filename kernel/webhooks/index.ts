@@ -1,2 +1,3 @@
 export { webhookRoutes } from './routes.ts';
 export { WebhookService } from './service.ts';
+export { postSigned, type Attempt } from './signed-post.ts';

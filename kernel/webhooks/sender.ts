@@ -2,18 +2,8 @@ import type { Vault } from '../auth/vault.ts';
 import { formatUtc, type Clock } from '../clock.ts';
 import { severityWord } from '../events/events.ts';
 import type { RecordedEvent } from '../events/repository.ts';
-import { guardedPost } from '../net/post.ts';
-import { connectionReason } from '../net/reason.ts';
-import { signatureHeaders } from './signature.ts';
+import { postSigned, type Attempt } from './signed-post.ts';
 import type { Webhook, WebhookSource } from './webhook.ts';
-
-/** How an attempt ended. */
-export interface Attempt {
-  /** Of HTTP; null when no answer came. */
-  readonly status: number | null;
-  /** Null when the receiver accepted it. */
-  readonly error: string | null;
-}
 
 interface SenderParts {
   readonly vault: Vault;
@@ -22,8 +12,6 @@ interface SenderParts {
 }
 
 type PostedEvent = Omit<RecordedEvent, 'id'> & { readonly id: number | null };
-
-const POST_MS_MAX = 10_000;
 
 /** Makes deliveries, signs them and posts them. */
 export class WebhookSender {
@@ -48,21 +36,9 @@ export class WebhookSender {
   async #post(webhook: Webhook, event: PostedEvent, delivery: string, signal: AbortSignal): Promise<Attempt> {
     const { vault, clock } = this.#parts;
     const body = this.#bodyOf(webhook, event);
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Granary-Webhook/1',
-      'granary-delivery': delivery,
-      'granary-event': event.kind,
-      ...signatureHeaders(vault.unseal(webhook.secretSealed), body, clock.now()),
-    };
-    try {
-      const url = new URL(vault.unseal(webhook.urlSealed));
-      const status = await guardedPost({ url, headers, body, timeoutMs: POST_MS_MAX, signal });
-      const isAccepted = status >= 200 && status < 300;
-      return { status, error: isAccepted ? null : `it answered HTTP ${status}` };
-    } catch (error) {
-      return { status: null, error: connectionReason(error) };
-    }
+    const url = vault.unseal(webhook.urlSealed);
+    const secret = vault.unseal(webhook.secretSealed);
+    return postSigned({ url, secret, delivery, event: event.kind, body, at: clock.now(), signal });
   }
 
   #bodyOf({ name, skipped }: Webhook, event: PostedEvent): string {

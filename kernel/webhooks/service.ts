@@ -10,7 +10,8 @@ import type { Changes } from '../records/table.ts';
 import type { Db, Store } from '../store/index.ts';
 import { WebhookDeliveries } from './deliveries.ts';
 import * as repository from './repository.ts';
-import { WebhookSender, type Attempt } from './sender.ts';
+import { WebhookSender } from './sender.ts';
+import type { Attempt } from './signed-post.ts';
 import type { Webhook, WebhookSource } from './webhook.ts';
 
 export interface WebhookParts {

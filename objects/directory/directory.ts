@@ -2,6 +2,7 @@ import { badParameter, fail, fingerprint, GranaryError, type Db, type Vault } fr
 import type { AccountState, Caller, Directory, Refused } from '@granary/protocols/objects';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, findAccountNamed, setMetadata } from '../accounts/repository.ts';
+import { notificationSecret } from '../notifications/secret.ts';
 import type { PeopleTools } from '../tools.ts';
 import type { SealedUser } from '../users/user.ts';
 import { findUserByS3Key, findUserByToken, listAccountsByMail } from '../users/repository.ts';
@@ -83,6 +84,10 @@ export class ArrayDirectory implements Directory {
 
   accountsByMail(email: string): readonly string[] {
     return this.#tools.store.read((db) => listAccountsByMail(db, email));
+  }
+
+  notificationSecret(seed: string): string {
+    return notificationSecret(this.#tools.vault, seed);
   }
 
   /** Changes a second that the account has of its own: 0 for no limit, null where the array's holds. */

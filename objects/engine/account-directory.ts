@@ -12,6 +12,7 @@ export interface AccountDirectory {
   ): Promise<{ readonly caller: Caller; readonly token: string; readonly expiresAt: number } | Refused>;
   account(idOrName: string): AccountState | undefined;
   accountsByMail(email: string): readonly string[];
+  notificationSecret(seed: string): string;
   setAccountMetadata(account: string, changes: Readonly<Record<string, string | null>>): Promise<void>;
   /** Changes a second that the account has of its own: 0 for no limit, null where the array's holds. */
   ownLimit(account: string): number | null;

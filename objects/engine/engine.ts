@@ -3,6 +3,7 @@ import type {
   Bucket,
   Commit,
   ListedVersion,
+  Notification,
   ObjectStore,
   ReplicatedBuckets,
   Replication,
@@ -56,7 +57,7 @@ export interface ObjectEngineCore {
 }
 
 /** Reads are synchronous and see every change that was acknowledged before. */
-export interface ObjectCatalogue extends Pick<ObjectStore, 'bucketById' | 'listVersions' | 'uploads'> {
+export interface ObjectCatalogue extends Pick<ObjectStore, 'bucket' | 'bucketById' | 'listVersions' | 'uploads'> {
   /** What an account stores now. */
   usage(account: string): AccountUsage;
   /** What an account stored from one midnight (UTC) to another, or to the present, by policy. */
@@ -69,6 +70,10 @@ export interface ObjectCatalogue extends Pick<ObjectStore, 'bucketById' | 'listV
   replicationDestinations(): readonly string[];
   /** Changes that can be sent to a remote endpoint now, the longest due first; one change of a key at most. */
   replicationsDue(destination: string, now: number, limit: number): readonly Replication[];
+  /** Addresses that notifications of buckets wait for. */
+  notificationAddresses(): readonly string[];
+  /** What can be posted to an address now, the longest due first. */
+  notificationsDue(address: string, now: number, limit: number): readonly Notification[];
   /** How many buckets of which account are replicated to which remote endpoint. */
   replicatedBuckets(): readonly ReplicatedBuckets[];
 }

@@ -14,6 +14,7 @@ export interface DataPathSettings {
   readonly apiHostname: string | null;
   readonly apiIp: string | null;
   readonly publicApiHostname: string | null;
+  readonly notificationHosts: readonly string[];
   readonly rateLimitEnabled: boolean;
   readonly rateLimit: number;
   /** Share of new drives that joins a policy in one step, %. */

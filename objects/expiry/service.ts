@@ -27,6 +27,9 @@ const BUCKETS_AT_ONCE = 100;
 const DAY_MS = 86_400_000;
 const WALKS_KEPT_DAYS = 7;
 
+/** No user and no address is behind it. */
+const RULE = { event: 'LifecycleExpiration:Delete', user: 's3.amazonaws.com', ip: '', requestId: '' } as const;
+
 /** Another caller was faster, or a lock keeps the version: no reason to stop. */
 const EXPECTED = new Set(['precondition-failed', 'object-locked', 'no-such-bucket', 'no-such-upload', 'no-such-key']);
 
@@ -82,7 +85,7 @@ export class ExpiryService {
       const found = engine.catalogue.expired(at, STEP_LENGTH);
       const gone = await this.#all(
         found.map(({ bucket, key, sequence: ifSequence }) =>
-          commit('deleteObject', { bucket, key, conditions: { ifSequence }, at }),
+          commit('deleteObject', { bucket, key, conditions: { ifSequence }, cause: RULE, at }),
         ),
       );
       removed.expired += gone;
@@ -139,7 +142,8 @@ export class ExpiryService {
     }
     const { key, versionId, sequence: ifSequence } = doomed.version;
     // What rules remove here stays where it was replicated to, as with S3: rules of its own hold there.
-    const args: Arguments<'deleteObject'> = { bucket, key, unreplicated: true, conditions: { ifSequence }, at };
+    const conditions = { ifSequence };
+    const args: Arguments<'deleteObject'> = { bucket, key, unreplicated: true, conditions, cause: RULE, at };
     if (doomed.kind === 'current') return commit('deleteObject', args);
     if (doomed.kind === 'marker') return commit('deleteObject', { ...args, versionId });
     return commit('deleteObject', { ...args, versionId, conditions: { ifSequence, ifNoncurrent: true } });

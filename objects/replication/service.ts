@@ -11,7 +11,7 @@ import type { Bucket, Commit, Replication as Change } from '@granary/storage/obj
 import type { DestinationGrants } from '../destinations/grants.ts';
 import type { DestinationService } from '../destinations/service.ts';
 import type { ObjectCatalogue, ObjectEngine } from '../engine/engine.ts';
-import { Lane, waitAfter } from './lanes.ts';
+import { Lane, waitAfter } from '../lanes.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../engine/replication/order.ts';
 
 interface ReplicationOptions {

@@ -59,6 +59,13 @@ export function settingsRoutes(parts: SettingsParts): ObjectsHandlers<'settings'
       change(context, `Addresses ${on ? 'may' : 'may not'} name accounts.`, { tenantNameInUrl: on }),
     setVirtualHostedStyle: ({ vhs_state: on }, context) =>
       change(context, `Host names ${on ? 'may' : 'may not'} begin with a bucket.`, { virtualHostedStyle: on }),
+    getNotificationHosts: () => ({ notification_hosts: settings.current().settings.notificationHosts.join(',') }),
+    setNotificationHosts: ({ notification_hosts: text }, context) => {
+      const hosts = text.split(',').map((host) => host.trim().toLowerCase());
+      const notificationHosts = [...new Set(hosts.filter((host) => host !== ''))];
+      const listed = notificationHosts.length === 0 ? 'no host' : notificationHosts.join(', ');
+      return change(context, `Notifications of containers may be posted to ${listed}.`, { notificationHosts });
+    },
     setApiErrorAlerts: ({ enabled, threshold }, context) =>
       change(context, 'The alerts for failed requests were set.', {
         ...(enabled !== undefined && { errorAlerts: enabled }),

@@ -29,6 +29,8 @@ const defaults = {
   nameServersDomain: null as string | null,
   rateLimitEnabled: false,
   rateLimit: 0,
+  /** Hosts that notifications of buckets may be posted to. */
+  notificationHosts: [] as readonly string[],
   virtualHostedStyle: false,
   adminAccess: false,
   tenantNameInUrl: false,

@@ -330,6 +330,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     await withEncryptionPassword(walk, caller);
     return { encryption_pwd: PASSWORD };
   },
+  'settings.getNotificationHosts': nothing,
+  'settings.setNotificationHosts': nothing,
   'settings.setRegion': nothing,
   'settings.setTenantNameInUrl': nothing,
   'settings.setVirtualHostedStyle': nothing,

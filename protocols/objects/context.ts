@@ -40,6 +40,8 @@ export interface Directory {
   account(idOrName: string): Soon<AccountState | undefined>;
   /** Ids of the accounts that have a user with a mail address; two are enough to tell that it names none. */
   accountsByMail(email: string): Soon<readonly string[]>;
+  /** The secret that signs what is posted by the rules of a bucket, by the seed among its settings. */
+  notificationSecret(seed: string): Soon<string>;
   /** Swift: sets metadata of an account; a null removes. */
   setAccountMetadata(account: string, changes: Readonly<Record<string, string | null>>): Promise<void>;
 }
@@ -60,6 +62,8 @@ export interface DataSettings {
   readonly publicUrl: string;
   /** The accounts whose buckets may be replicated to a remote endpoint, by its name. */
   readonly destinations?: Readonly<Record<string, readonly string[]>>;
+  /** Hosts that notifications of buckets may be posted to: names, `*.` and a domain, or `*` for all; none by default. */
+  readonly notificationHosts?: readonly string[];
 }
 
 export type RequestClass = 'get' | 'put' | 'delete' | 'other';
@@ -93,6 +97,15 @@ export interface RequestRecord {
   /** When it began, milliseconds since 1970. */
   readonly at: number;
   readonly ip: string;
+  /** Lines for the logs of buckets that keep one. */
+  readonly logged?: readonly LoggedLine[];
+}
+
+/** What a request leaves in the log of a bucket. */
+export interface LoggedLine {
+  /** Number of the bucket. */
+  readonly bucket: number;
+  readonly line: string;
 }
 
 export interface DataContext {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { markSignedIn } from '@granary/kernel/edge';
-import type { DataContext, DataSettings } from '../objects/context.ts';
+import type { Bucket } from '@granary/storage/object-store';
+import type { DataContext, DataSettings, RequestRecord } from '../objects/context.ts';
 import { KEEP_ALIVE } from '../objects/keep-alive.ts';
 import type { S3Access } from './access/access.ts';
 import { type Address, readAddress } from './address.ts';
@@ -12,6 +13,7 @@ import type { Documents } from './documents.ts';
 import { S3Error, toS3Error } from './errors.ts';
 import { readForm } from './form/multipart.ts';
 import { checkForm, formReply, sizeCheck } from './form/post-object.ts';
+import { linesOf } from './logging/request-lines.ts';
 import { corsReplyHeaders, preflight } from './operations/buckets/cors.ts';
 import { errorReply, ReplyWriter } from './reply-writer.ts';
 import type { S3Operation, S3Reply } from './request.ts';
@@ -47,6 +49,9 @@ export class Conversation {
   readonly #began = performance.now();
   readonly #now: number;
   readonly #ip: string;
+  #receivedAt = 0;
+  #errorCode: string | null = null;
+  #reply: S3Reply | undefined;
   #address: Address | undefined;
   #operation: Described = UNKNOWN;
   #request: WireRequest | undefined;
@@ -68,6 +73,7 @@ export class Conversation {
     response.once('close', () => this.#close());
     // A client that hangs up is noticed where its body is read.
     incoming.on('error', () => undefined);
+    incoming.once('end', () => (this.#receivedAt = performance.now()));
   }
 
   async run(): Promise<void> {
@@ -77,6 +83,7 @@ export class Conversation {
     } catch (error) {
       reply = this.#failure(error);
     }
+    this.#reply = reply;
     this.#status = reply.status;
     this.#bytesDeleted = reply.bytesDeleted ?? 0;
     try {
@@ -224,6 +231,7 @@ export class Conversation {
 
   #failure(error: unknown): S3Reply {
     const known = this.#veiled(toS3Error(error)) ?? new S3Error('InternalError');
+    this.#errorCode = known.code;
     if (known.status === 500) this.#wire.context.onError(error, this.#requestId);
     const resource = (this.#incoming.url ?? '').split('?', 1)[0] ?? '';
     return errorReply(known, resource, this.#requestId, hostId(this.#settings.arrayName));
@@ -273,7 +281,45 @@ export class Conversation {
       milliseconds: performance.now() - this.#began,
       at: this.#now,
       ip: this.#ip,
+      ...this.#logged(),
     });
+  }
+
+  /** Nearly all buckets keep no log: for those nothing is made. */
+  #logged(): Pick<RequestRecord, 'logged'> {
+    const reply = this.#reply;
+    const bucket = this.#request?.opened ?? this.#refusedBucket();
+    const sources = this.#request?.sources ?? [];
+    if (bucket?.settings.logging === undefined && !sources.some(({ settings }) => settings.logging)) return {};
+    const logged = linesOf({
+      incoming: this.#incoming,
+      request: this.#request,
+      operation: this.#operation.name,
+      key: this.#request?.keyName ?? this.#address?.key ?? null,
+      bucket,
+      sources,
+      reply,
+      errorCode: this.#errorCode,
+      status: this.#status,
+      requestId: this.#requestId,
+      hostId: hostId(this.#settings.arrayName),
+      ip: this.#ip,
+      at: this.#now,
+      bytesSent: this.#writer.bodyBytes,
+      bytesDeleted: this.#bytesDeleted,
+      totalMs: performance.now() - this.#began,
+      turnAroundMs: Math.max(0, this.#writer.startedAt - Math.max(this.#began, this.#receivedAt)),
+    });
+    return { logged };
+  }
+
+  /** The bucket of a request that was refused: its owner reads of those, too. */
+  #refusedBucket(): Bucket | undefined {
+    const { account = this.#request?.caller?.account, name } = this.#address?.bucket ?? {};
+    if (this.#status < 400 || name === undefined) return undefined;
+    const { store } = this.#wire.context;
+    const own = account === undefined ? undefined : store.bucket(account, name);
+    return own ?? (this.#address?.bucket?.account === undefined ? store.bucketsNamed(name)[0] : undefined);
   }
 }
 

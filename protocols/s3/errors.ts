@@ -43,6 +43,7 @@ const CATALOGUE = {
   InvalidRequest: [400, 'The request is not valid.'],
   InvalidStorageClass: [400, 'The storage class is not known.'],
   InvalidTag: [400, 'A tag is not valid.'],
+  InvalidTargetBucketForLogging: [400, 'The target bucket for logging does not exist or is not owned by you.'],
   InvalidToken: [400, 'Security tokens are not used here.'],
   InvalidURI: [400, 'The address cannot be read.'],
   KeyTooLongError: [400, 'The key is longer than 1024 bytes.'],

@@ -39,6 +39,8 @@ export class ReplyWriter {
   readonly #response: ServerResponse;
   readonly #documents: Documents;
   #flushed = 0;
+  #documentBytes = 0;
+  #startedAt = 0;
 
   constructor(incoming: IncomingMessage, response: ServerResponse, documents: Documents) {
     this.#incoming = incoming;
@@ -49,6 +51,16 @@ export class ReplyWriter {
   /** Bytes of object data. */
   get sent(): number {
     return this.#flushed;
+  }
+
+  /** Bytes of the body, documents among them. */
+  get bodyBytes(): number {
+    return this.#flushed + this.#documentBytes;
+  }
+
+  /** When the first byte went, by the clock that does not jump; 0 before. */
+  get startedAt(): number {
+    return this.#startedAt;
   }
 
   /** The client waits for 100 Continue. Node sends it by itself where the server has no `checkContinue`. */
@@ -75,7 +87,9 @@ export class ReplyWriter {
       delete headers['keep-alive'];
     }
     response.writeHead(reply.status, headers);
+    this.#startedAt = performance.now();
     const sent = this.#incoming.method === 'HEAD' ? undefined : body;
+    if (document && sent !== undefined) this.#documentBytes = document.bytes.length;
     if (!lingers && !this.#incoming.readableEnded) this.#incoming.resume();
     if (sent !== undefined && !(sent instanceof Uint8Array)) {
       await this.#stream(sent);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, Checksum } from '@granary/storage/object-store';
+import type { Bucket, Cause, Checksum, ObjectEvent } from '@granary/storage/object-store';
 import type { Caller, DataContext, DataSettings, RequestClass } from '../objects/context.ts';
 
 export type Level = 'service' | 'bucket' | 'object';
@@ -104,6 +104,16 @@ export interface S3Reply {
   readonly body?: string | readonly string[] | Uint8Array | AsyncIterable<Uint8Array>;
   /** Bytes of the object that went, for deletions. */
   readonly bytesDeleted?: number;
+  /** Of a request about many keys: what became of each, for the log of the bucket. */
+  readonly outcomes?: readonly KeyOutcome[];
+}
+
+export interface KeyOutcome {
+  readonly key: string;
+  readonly versionId: string | undefined;
+  readonly status: number;
+  readonly code: string | null;
+  readonly size: number;
 }
 
 export interface S3Operation {
@@ -138,4 +148,9 @@ export interface Route {
   /** A header that must be there: `x-amz-copy-source`. */
   readonly header?: string;
   readonly operation: S3Operation;
+}
+
+/** The request as the reason of a change; `event` where the change alone does not tell what it is called. */
+export function causeOf({ caller, ip, requestId }: S3Request, event?: ObjectEvent): Cause {
+  return { ...(event !== undefined && { event }), user: caller?.user ?? null, ip, requestId };
 }

@@ -52,6 +52,8 @@ export class WireRequest implements S3Request, AskingRequest {
   /** The version of its object that it is about, if it is one that can be; set with the bucket. */
   versionId: string | undefined;
   #body: S3RequestBody | undefined;
+  /** Other buckets that were read: sources of copies. */
+  readonly sources: Bucket[] = [];
 
   constructor(parts: RequestParts) {
     this.#parts = parts;
@@ -128,6 +130,7 @@ export class WireRequest implements S3Request, AskingRequest {
     const bucket = access.open(this, address, { action, key, facts });
     await access.demandEnabled(this, bucket);
     demandOwner(bucket, this.header('x-amz-source-expected-bucket-owner'));
+    this.sources.push(bucket);
     return {
       bucket,
       demand: (wanted) => access.demand(this, bucket, { action: wanted, key, facts }),

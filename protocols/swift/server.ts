@@ -111,6 +111,7 @@ async function requestOf(
     account,
     caller,
     access,
+    cause: { user: caller?.user ?? null, ip: exchange.ip, requestId: exchange.transaction },
     header,
     headersWith: (prefix) => headersWith(request, prefix),
     concerns: (bucket) => {

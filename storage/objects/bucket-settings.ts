@@ -31,6 +31,35 @@ export interface BucketSettings {
   /** Swift: ids of the accounts that `read` and `write` name, as the names were when they were set. */
   readonly aclAccounts?: Readonly<Record<string, string>>;
   readonly replication?: ReplicationRule;
+  readonly notifications?: Notifications;
+  readonly logging?: AccessLogging;
+}
+
+/** Where changes of objects are posted to. */
+export interface Notifications {
+  /** The secret that signs them is made of it and of a key of the array's. */
+  readonly seed: string;
+  readonly rules: readonly NotificationRule[];
+}
+
+export interface NotificationRule {
+  readonly id: string;
+  /** `http(s)://…` */
+  readonly address: string;
+  /** As they were given: `s3:ObjectCreated:Put`, `s3:ObjectCreated:*`. */
+  readonly events: readonly string[];
+  readonly prefix?: string;
+  readonly suffix?: string;
+}
+
+/** Requests to the bucket are written down in objects of another one of its account. */
+export interface AccessLogging {
+  readonly targetBucket: string;
+  readonly targetPrefix: string;
+  /** Of the objects that are written. */
+  readonly grants?: readonly Grant[];
+  /** How they are named; absent as it was not given: the simple form. */
+  readonly keyFormat?: 'simple' | 'event-time' | 'delivery-time';
 }
 
 export interface LegacyVersions {

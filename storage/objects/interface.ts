@@ -15,6 +15,8 @@ export {
   uploadExpiryOf,
   type Expiry,
 } from './lifecycle.ts';
+export { notificationsOf, wantsEvent } from './notifications.ts';
+export type * from './notifications.ts';
 export type * from './object-store.ts';
 export type * from './operations.ts';
 export { findPolicyNamed, policyIdOf } from './policy-names.ts';

@@ -1,4 +1,5 @@
 import type { BucketSettings } from './bucket-settings.ts';
+import type { Cause } from './notifications.ts';
 import type {
   Bucket,
   Checksum,
@@ -64,6 +65,10 @@ export interface Operations {
       readonly versioning?: Exclude<Versioning, 'off'>;
       readonly lockable?: true;
       readonly settings?: { readonly [K in keyof BucketSettings]?: BucketSettings[K] | undefined };
+      /** What the caller decided by: refused when the bucket has changed since it was read. */
+      readonly seen?: Pick<Bucket, 'settings' | 'versioning'>;
+      /** Each of its rules for notifications reports that it was set. */
+      readonly testsNotifications?: Cause;
       readonly at: number;
     };
     readonly result: Bucket;
@@ -87,6 +92,7 @@ export interface Operations {
       readonly legalHold?: boolean;
       readonly expiresAt?: number | null;
       readonly conditions?: Conditions;
+      readonly cause?: Cause;
       readonly at: number;
     };
     readonly result: WrittenVersion;
@@ -101,6 +107,7 @@ export interface Operations {
       /** Not passed on to where the bucket is replicated to. */
       readonly unreplicated?: boolean;
       readonly conditions?: Conditions;
+      readonly cause?: Cause;
       readonly at: number;
     };
     readonly result: {
@@ -110,17 +117,22 @@ export interface Operations {
       readonly marker: { readonly versionId: string } | null;
     };
   };
-  /** Replaces what is named; retention may be lengthened, or shortened with `bypassGovernance`. */
+  /**
+   * Replaces what is named; retention may be lengthened, or shortened with `bypassGovernance`. Attributes given as
+   * `undefined` are removed, and those that are not named stay: two callers that change different ones both succeed.
+   */
   changeVersion: {
     readonly args: {
       readonly bucket: number;
       readonly key: string;
       readonly versionId?: string;
-      readonly attributes?: ObjectAttributes;
+      readonly attributes?: { readonly [K in keyof ObjectAttributes]?: ObjectAttributes[K] | undefined };
       readonly retention?: Retention | null;
       readonly legalHold?: boolean;
       readonly expiresAt?: number | null;
       readonly bypassGovernance?: boolean;
+      /** Reported only where it names an event: most changes of a version are none. */
+      readonly cause?: Cause;
       readonly at: number;
     };
     readonly result: ObjectVersion;
@@ -171,6 +183,7 @@ export interface Operations {
       readonly parts: readonly { readonly number: number; readonly etag: string; readonly checksum?: string }[];
       readonly checksum: Checksum | null;
       readonly conditions?: Conditions;
+      readonly cause?: Cause;
       readonly at: number;
     };
     readonly result: WrittenVersion;
@@ -196,6 +209,21 @@ export interface Operations {
   setReplicationUpload: {
     readonly args: ReplicationName & { readonly upload: string | null };
     readonly result: null;
+  };
+  /** Notifications were delivered, or are given up. */
+  endNotifications: {
+    readonly args: { readonly numbers: readonly number[] };
+    readonly result: null;
+  };
+  /** A notification could not be delivered and is tried again. */
+  postponeNotification: {
+    readonly args: { readonly number: number; readonly until: number };
+    readonly result: null;
+  };
+  /** Gives up the oldest of what waits for an address, beyond so many; says how many that were. */
+  trimNotifications: {
+    readonly args: { readonly address: string; readonly keep: number };
+    readonly result: number;
   };
   /** Removes up to `limit` versions, uploads and empty buckets of an account; says how many are left to remove. */
   purgeAccount: {

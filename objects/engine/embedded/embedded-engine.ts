@@ -66,7 +66,7 @@ export class EmbeddedObjectEngine implements ObjectEngine, RunningEngine {
     this.#reserve = new Reserve(`${this.#indexFile}-reserve`);
     this.#index = new IndexWriter(this.#indexFile, this.#reserve);
     this.catalogue = this.#index.reader;
-    this.commit = this.#index.commit;
+    this.commit = (operation, args) => (this.#smallBodies ?? this.#index).commit(operation, args);
     this.#ports = new DataPorts({ ...setup, retry: () => this.reconfigure() });
   }
 

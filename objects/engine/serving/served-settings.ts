@@ -24,5 +24,6 @@ export function servedSettings(configuration: HostedConfiguration, management: E
     changesPerSecond: settings.rateLimitEnabled ? settings.rateLimit : 0,
     fullPolicies: management.fullPolicies(),
     destinations: management.destinations(),
+    notificationHosts: settings.notificationHosts,
   };
 }

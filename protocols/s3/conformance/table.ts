@@ -44,6 +44,8 @@ const LIFECYCLE = 'lifecycle rules are kept, and objects tell when they go';
 const PARTS = 'an object comes of its parts, and each part can be read by its number';
 const UPLOADS = 'unfinished uploads are listed in pages and by folders, and do not keep a bucket';
 const BLOCK = 'a public access block is put, shown and removed';
+const LOGGING = 'logging of a bucket is kept as it was given, and taken away';
+const NOTIFICATIONS = 'rules for notifications are kept as they were given, test the address, and are taken away';
 const OWNERSHIP = 'ownership controls are put, shown and removed, and kept when set at creation';
 
 /** Every operation of S3 on general purpose buckets, in the order of their names. */
@@ -92,9 +94,9 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
   no('GetBucketInventoryConfiguration', 'There is no inventory.', NOT_OFFERED),
   yes('GetBucketLifecycleConfiguration', '', LIFECYCLE),
   yes('GetBucketLocation', '', BUCKETS),
-  yes('GetBucketLogging', '', NEVER_SET),
+  yes('GetBucketLogging', '', LOGGING),
   no('GetBucketMetricsConfiguration', 'Metering is the array’s.', NOT_OFFERED),
-  yes('GetBucketNotification', 'The reference calls it GetBucketNotificationConfiguration.', NEVER_SET),
+  yes('GetBucketNotification', 'The reference calls it GetBucketNotificationConfiguration.', NOTIFICATIONS),
   yes('GetBucketOwnershipControls', '', OWNERSHIP),
   yes('GetBucketPolicy', '', POLICY),
   yes('GetBucketPolicyStatus', '', 'a policy is public when a caller of any account could meet it'),
@@ -137,8 +139,28 @@ export const CONFORMANCE: readonly ConformanceRow[] = [
     'numbers, sizes, names and prefixes keep to their limits',
     'a rule that cannot be kept is refused by name',
   ),
-  no('PutBucketLogging', 'There is an access log of the array.', NEVER_SET),
-  no('PutBucketNotification', 'The reference calls it PutBucketNotificationConfiguration.', NEVER_SET),
+  yes(
+    'PutBucketLogging',
+    'Delivered once a minute. The target is a bucket of the same account that the caller may put objects into.',
+    LOGGING,
+    'a target of logging that is not there, not the account’s own or locked is refused',
+    'each request to a bucket that logs leaves a line with the fields of S3',
+    'requests that are refused are in the log, too',
+    'a copy is in the log of its source, and each key of a deletion of many in that of its bucket',
+    'lines become one object of the target, in their order, with the name of the simple form',
+    'the partitioned form names account, region, bucket and day, by delivery or by event',
+    'what was written down is delivered after a restart, and what was delivered is not delivered again',
+  ),
+  partly(
+    'PutBucketNotification',
+    'The reference calls it PutBucketNotificationConfiguration. A `Topic` is the address of a webhook, at a host that the operator allows. Queues, functions and the event bridge are refused, and so are events of what is not here.',
+    NOTIFICATIONS,
+    'no host may be posted to before an operator allows it',
+    'each change of an object is posted once, with what became of it',
+    'versions, uploads in parts, forms of Swift and filters are reported as what they are',
+    'a receiver that fails gets the event again, also after a restart, under the same name',
+    'what cannot be reported, and what is ambiguous, is refused',
+  ),
   yes('PutBucketOwnershipControls', '', OWNERSHIP, 'a bucket whose owner is enforced takes no ACLs and obeys none'),
   yes('PutBucketPolicy', '', POLICY),
   yes(

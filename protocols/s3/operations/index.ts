@@ -22,6 +22,8 @@ import { listMultipartUploads, listParts } from './uploads/list-uploads.ts';
 import { listObjectVersions } from './listings/list-versions.ts';
 import { getObjectLockConfiguration, putObjectLockConfiguration } from './buckets/lock-configuration.ts';
 import { getObjectLegalHold, getObjectRetention, putObjectLegalHold, putObjectRetention } from './objects/lock.ts';
+import { getBucketLogging, putBucketLogging } from './buckets/logging.ts';
+import { getBucketNotification, putBucketNotification } from './buckets/notifications.ts';
 import { unsetRoutes } from './buckets/unset.ts';
 import { getObjectAttributes } from './objects/object-attributes-view.ts';
 import { deleteBucketPolicy, getBucketPolicy, getBucketPolicyStatus, putBucketPolicy } from './access/policy.ts';
@@ -85,6 +87,8 @@ export const operations: readonly Route[] = [
   ...bucketRoutes('tagging', getBucketTagging, putBucketTagging, deleteBucketTagging),
   ...bucketRoutes('object-lock', getObjectLockConfiguration, putObjectLockConfiguration),
   ...bucketRoutes('replication', getBucketReplication, putBucketReplication, deleteBucketReplication),
+  ...bucketRoutes('logging', getBucketLogging, putBucketLogging),
+  ...bucketRoutes('notification', getBucketNotification, putBucketNotification),
   ...bucketRoutes('versions', listObjectVersions),
   ...bucketRoutes('uploads', listMultipartUploads),
   { method: 'POST', level: 'bucket', query: ['delete'], operation: deleteObjects },

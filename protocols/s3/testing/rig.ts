@@ -129,6 +129,7 @@ export class S3Rig {
         signIn: async () => ({ refused: 'unknown' }),
         account: (id) => soon({ id, name: id, enabled: !this.disabled.has(id), createdAt: 0, metadata: {} }),
         accountsByMail: () => soon([]),
+        notificationSecret: (seed) => soon(`secret of ${seed}`),
         setAccountMetadata: async () => undefined,
       },
       settings: () => this.settings,

@@ -51,6 +51,7 @@ export async function serve(options: { readonly encrypted?: boolean } = {}): Pro
         if (found === undefined) return undefined;
         return { id, name: found.caller.accountName, enabled: true, createdAt: 0, metadata: {} };
       },
+      notificationSecret: (seed) => `secret of ${seed}`,
       accountsByMail: (email) => [
         ...new Set(
           Object.values(PEOPLE)

@@ -31,7 +31,7 @@ function unpacked(request: SwiftRequest): AsyncIterable<Uint8Array> {
   }
   const bytes = request.body.stream(MAX_OBJECT_SIZE);
   if (kind === 'tar') return bytes;
-  if (kind === 'tar.bz2') return bunzip2(bytes);
+  if (kind === 'tar.bz2') return bunzip2(bytes, request.account.id);
   // Errors are reported by the stream that is read.
   return pipeline(Readable.from(bytes), createGunzip(), () => undefined);
 }

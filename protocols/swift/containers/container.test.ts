@@ -143,3 +143,17 @@ test('versions are kept, listed, read, restored and removed', async () => {
   assert.equal((await swift.ask('/ver', { method: 'HEAD' })).headers['x-versions-enabled'], 'False');
   assert.equal((await swift.ask('/ver', { method: 'DELETE' })).status, 204);
 });
+
+test('requests that change a container at the same time all succeed, and nothing of them is lost', async () => {
+  await make('/race');
+  const names = Array.from({ length: 12 }, (_, number) => `x-container-meta-n${number}`);
+  const replies = await Promise.all([
+    ...names.map((name) => change('/race', { [name]: 'set' })),
+    change('/race', { 'x-container-read': '.r:*' }),
+    change('/race', { 'x-container-write': `${'e'.repeat(32)}:*` }),
+  ]);
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [204]);
+  const { headers } = await swift.ask('/race', { method: 'HEAD' });
+  for (const name of names) assert.equal(headers[name], 'set', name);
+  assert.deepEqual([headers['x-container-read'], headers['x-container-write']], ['.r:*', `${'e'.repeat(32)}:*`]);
+});

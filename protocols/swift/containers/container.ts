@@ -10,6 +10,8 @@ import { writeListing } from './formats.ts';
 import { listObjects, listsVersions } from './object-listing.ts';
 import { policyFor } from './policies.ts';
 
+const TRIES = 20;
+
 function getContainer(request: ContainerRequest): SwiftReply {
   const { store, access } = request;
   const bucket = findContainer(request, (found) => access.mayList(found, listsVersions(request.query)));
@@ -25,14 +27,38 @@ function getContainer(request: ContainerRequest): SwiftReply {
   return { status: 200, headers, body: writeListing(format, shape, entries) };
 }
 
+/**
+ * What a request changes follows from what is there (metadata, accounts that ACLs name, versions): where another request
+ * changes the container meanwhile, it is worked out again.
+ */
 async function changeContainer(request: ContainerRequest, bucket: Bucket): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const present = tries === 1 ? bucket : request.store.bucketById(bucket.id);
+    if (present === undefined) throw new SwiftRefusal(404, 'The container could not be found.');
+    try {
+      await changeOnce(request, present);
+      return;
+    } catch (error) {
+      if (!(error instanceof ObjectError) || error.code !== 'precondition-failed') throw error;
+      if (tries >= TRIES) throw new SwiftRefusal(409, 'The container changes too often. Please try again.');
+    }
+  }
+}
+
+async function changeOnce(request: ContainerRequest, bucket: Bucket): Promise<void> {
   const change = await containerChange(request, bucket);
   // Never versioned is as good as suspended.
   const versioning = bucket.versioning === 'off' && change.versioning === 'suspended' ? undefined : change.versioning;
   if (Object.keys(change.settings).length === 0 && versioning === undefined) return;
   const { settings } = change;
-  const args = { bucket: bucket.id, settings, at: request.now, ...(versioning === undefined ? {} : { versioning }) };
-  await request.store.commit('changeBucket', args);
+  const versions = versioning === undefined ? {} : { versioning };
+  await request.store.commit('changeBucket', {
+    bucket: bucket.id,
+    seen: seenOf(bucket),
+    settings,
+    at: request.now,
+    ...versions,
+  });
 }
 
 /** What is there already is kept, but what is asked for must not contradict it. */
@@ -95,4 +121,8 @@ export function handleContainer(request: ContainerRequest): SwiftReply | Promise
   if (method === 'POST') return postContainer(request);
   if (method === 'DELETE') return deleteContainer(request);
   throw methodNotAllowed('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS');
+}
+
+function seenOf({ settings, versioning }: Bucket): Pick<Bucket, 'settings' | 'versioning'> {
+  return { settings, versioning };
 }

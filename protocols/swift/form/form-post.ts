@@ -159,7 +159,9 @@ async function storeFile(
   const bytes = limited(form.reader.data(), Math.min(allowed, room, MAX_OBJECT_SIZE), message);
   const uploaded = await reading(stageStream(store, bucket, bytes, undefined));
   const owner = bucket.settings.owner ?? '';
-  await commitPut(request, bucket, { bucket: bucket.id, key, ...uploaded, owner, attributes, expiresAt, at: now });
+  const cause = { ...request.cause, event: 'ObjectCreated:Post' } as const;
+  const args = { bucket: bucket.id, key, ...uploaded, owner, attributes, expiresAt, cause, at: now };
+  await commitPut(request, bucket, args);
 }
 
 async function storeFiles(request: SwiftRequest, form: PostedForm, place: Place): Promise<void> {

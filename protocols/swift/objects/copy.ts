@@ -175,6 +175,7 @@ async function copy(
     attributes,
     expiresAt,
     ...putConditions(request),
+    cause: { ...request.cause, event: 'ObjectCreated:Copy' },
     at: now,
   });
   const reply = createdReply(version);

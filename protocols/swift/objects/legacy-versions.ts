@@ -3,6 +3,7 @@ import {
   ObjectError,
   type Arguments,
   type Bucket,
+  type Cause,
   type Conditions,
   type NewContent,
   type ObjectErrorCode,
@@ -32,6 +33,11 @@ const PER_MILLISECOND = 100;
 interface Kept {
   readonly store: ObjectStore;
   readonly now: number;
+  readonly cause: Cause;
+}
+
+function asCopy(cause: Cause): Cause {
+  return { ...cause, event: 'ObjectCreated:Copy' };
 }
 
 interface NewVersion {
@@ -62,14 +68,21 @@ function* copyNames(key: string, at: number): Generator<string> {
 
 /** Puts a copy under a free name, also while others do the same; returns the name. */
 async function putCopy(
-  { store, now }: Kept,
+  { store, now, cause }: Kept,
   target: Bucket,
   of: { readonly key: string; readonly at: number },
   copy: NewVersion,
 ): Promise<string> {
   for (const key of copyNames(of.key, of.at)) {
     try {
-      await store.commit('putObject', { bucket: target.id, key, ...copy, conditions: { ifNoneMatch: '*' }, at: now });
+      await store.commit('putObject', {
+        bucket: target.id,
+        key,
+        ...copy,
+        conditions: { ifNoneMatch: '*' },
+        cause: asCopy(cause),
+        at: now,
+      });
       return key;
     } catch (error) {
       if (!(error instanceof ObjectError) || error.code !== 'precondition-failed') throw error;
@@ -120,14 +133,14 @@ type Undo = () => Promise<unknown>;
 
 /** Copies what is there to where old versions are kept. A dynamic manifest holds nothing that would be lost. */
 async function keep(kept: Kept, bucket: Bucket, current: ObjectVersion): Promise<Undo> {
-  const { store, now } = kept;
+  const { store, now, cause } = kept;
   const target = demandVersionsContainer(store, bucket);
   const isLost =
     current.attributes.dynamicManifest === undefined && !isExpired(current, { bucket, now, isNamed: false });
   if (!isLost) return () => Promise.resolve();
   const copy = await copyOf(store, current, bucket, target);
   const key = await putCopy(kept, target, { key: current.key, at: current.modifiedAt }, copy);
-  return () => store.commit('deleteObject', { bucket: target.id, key, at: now });
+  return () => store.commit('deleteObject', { bucket: target.id, key, cause, at: now });
 }
 
 /** Another request changed the object meanwhile: by a condition, or because what was to be copied is gone. */
@@ -147,8 +160,9 @@ function unchanged(current: ObjectVersion | undefined): Conditions {
 }
 
 /** Puts an object; in a container with a place for old versions, what was there is kept first. */
-export async function commitPut(kept: Kept, bucket: Bucket, args: Arguments<'putObject'>): Promise<WrittenVersion> {
+export async function commitPut(kept: Kept, bucket: Bucket, wanted: Arguments<'putObject'>): Promise<WrittenVersion> {
   const { store } = kept;
+  const args = { cause: kept.cause, ...wanted };
   if (bucket.settings.legacyVersions === undefined) return store.commit('putObject', args);
   for (let tries = 1; ; tries++) {
     const current = store.version(bucket.id, args.key);
@@ -169,13 +183,13 @@ export async function commitPut(kept: Kept, bucket: Bucket, args: Arguments<'put
 
 type Deletion = Awaited<ReturnType<typeof deletePlainly>>;
 
-function deletePlainly({ store, now }: Kept, bucket: Bucket, current: ObjectVersion) {
+function deletePlainly({ store, now, cause }: Kept, bucket: Bucket, current: ObjectVersion) {
   const conditions = { ifSequence: current.sequence };
-  return store.commit('deleteObject', { bucket: bucket.id, key: current.key, conditions, at: now });
+  return store.commit('deleteObject', { bucket: bucket.id, key: current.key, conditions, cause, at: now });
 }
 
 async function deleteWithMarker(kept: Kept, bucket: Bucket, current: ObjectVersion): Promise<Deletion> {
-  const { store, now } = kept;
+  const { store, now, cause } = kept;
   const target = demandVersionsContainer(store, bucket);
   const undo = await keep(kept, bucket, current);
   const marker = { content: { kind: 'empty' }, size: 0, etag: EMPTY_MD5, owner: current.owner } as const;
@@ -185,7 +199,7 @@ async function deleteWithMarker(kept: Kept, bucket: Bucket, current: ObjectVersi
   try {
     return await deletePlainly(kept, bucket, current);
   } catch (error) {
-    await store.commit('deleteObject', { bucket: target.id, key, at: now });
+    await store.commit('deleteObject', { bucket: target.id, key, cause, at: now });
     await undo();
     throw error;
   }
@@ -193,7 +207,7 @@ async function deleteWithMarker(kept: Kept, bucket: Bucket, current: ObjectVersi
 
 /** Brings the last copy back. A marker of a deletion goes when what it hides is brought back. */
 async function bringBack(
-  { store, now }: Kept,
+  { store, now, cause }: Kept,
   bucket: Bucket,
   key: string,
   current: ObjectVersion | undefined,
@@ -208,16 +222,23 @@ async function bringBack(
   const version = chosen && store.version(target.id, chosen.key);
   if (version !== undefined && version.attributes.contentType !== DELETED_TYPE) {
     const copy = await copyOf(store, version, target, bucket);
-    await store.commit('putObject', { bucket: bucket.id, key, ...copy, conditions: unchanged(current), at: now });
-    await store.commit('deleteObject', { bucket: target.id, key: version.key, at: now });
+    await store.commit('putObject', {
+      bucket: bucket.id,
+      key,
+      ...copy,
+      conditions: unchanged(current),
+      cause: asCopy(cause),
+      at: now,
+    });
+    await store.commit('deleteObject', { bucket: target.id, key: version.key, cause, at: now });
   }
-  if (isMarker) await store.commit('deleteObject', { bucket: target.id, key: first.key, at: now });
+  if (isMarker) await store.commit('deleteObject', { bucket: target.id, key: first.key, cause, at: now });
   return { removed: current ?? null, marker: null };
 }
 
 /** Deletes an object as its container keeps old versions; undefined when nothing is there, nor anything to bring back. */
 export async function commitDelete(kept: Kept, bucket: Bucket, key: string): Promise<Deletion | undefined> {
-  const { store, now } = kept;
+  const { store, now, cause } = kept;
   for (let tries = 1; ; tries++) {
     const found = store.version(bucket.id, key);
     const current = found && isExpired(found, { bucket, now, isNamed: false }) ? undefined : found;
@@ -228,7 +249,7 @@ export async function commitDelete(kept: Kept, bucket: Bucket, key: string): Pro
       }
       if (current === undefined) return undefined;
       if (bucket.settings.legacyVersions?.mode === 'history') return await deleteWithMarker(kept, bucket, current);
-      return await store.commit('deleteObject', { bucket: bucket.id, key, at: now });
+      return await store.commit('deleteObject', { bucket: bucket.id, key, cause, at: now });
     } catch (error) {
       if (tries >= TRIES || !isRefused(error)) throw error;
     }

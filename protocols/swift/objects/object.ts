@@ -25,8 +25,8 @@ async function postObject(request: ObjectRequest): Promise<SwiftReply> {
     throw new SwiftRefusal(400, 'A PUT request is required to set a symlink target');
   }
   const version = demandVersion(store, bucket, object, now);
-  const { headers: _headers, metadata: _metadata, dynamicManifest: _manifest, ...kept } = version.attributes;
-  const attributes = { ...kept, ...requestAttributes(request) };
+  const cleared = { headers: undefined, metadata: undefined, dynamicManifest: undefined };
+  const attributes = { ...cleared, ...requestAttributes(request) };
   const expiresAt = expiryOf(request) ?? null;
   await store.commit('changeVersion', { bucket: bucket.id, key: object, attributes, expiresAt, at: now });
   const { symlink } = version.attributes;
@@ -38,11 +38,11 @@ async function postObject(request: ObjectRequest): Promise<SwiftReply> {
 }
 
 async function removeVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
-  const { store, object, now } = request;
+  const { store, object, now, cause } = request;
   if (store.version(bucket.id, object, versionId) === undefined) {
     throw new SwiftRefusal(404, 'The version could not be found.');
   }
-  const { removed } = await store.commit('deleteObject', { bucket: bucket.id, key: object, versionId, at: now });
+  const { removed } = await store.commit('deleteObject', { bucket: bucket.id, key: object, versionId, cause, at: now });
   return { status: 204, headers: { 'X-Object-Version-Id': versionId }, bytesDeleted: removed?.size ?? 0 };
 }
 

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, ObjectStore } from '@granary/storage/object-store';
+import type { Bucket, Cause, ObjectStore } from '@granary/storage/object-store';
 import type { SwiftAccess } from '../access/access.ts';
 import { SwiftRefusal } from './refusal.ts';
 import type { AccountState, Caller, DataContext, DataSettings } from '../../objects/context.ts';
@@ -20,6 +20,8 @@ export interface SwiftRequest {
   /** Null for anonymous callers and temporary URLs. */
   readonly caller: Caller | null;
   readonly access: SwiftAccess;
+  /** For changes: the request they come from. */
+  readonly cause: Cause;
   /** By lower-case name; text as the client meant it. */
   header(name: string): string | undefined;
   /** All headers that begin so, by what follows. */

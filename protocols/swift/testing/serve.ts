@@ -96,6 +96,7 @@ export async function serveSwift(): Promise<SwiftFixture> {
       },
       account,
       accountsByMail: () => [],
+      notificationSecret: (seed) => `secret of ${seed}`,
       setAccountMetadata: async (id, changes) => {
         const kept = { ...metadata.get(id) };
         for (const [name, value] of Object.entries(changes)) {

@@ -1,4 +1,5 @@
 import type { Database, SqlValue } from '@granary/kernel/sqlite';
+import type { Happened, Notification } from '../notifications.ts';
 import type { Listing, ListQuery, ObjectStore, VersionListing } from '../object-store.ts';
 import type {
   AccountUsage,
@@ -289,6 +290,25 @@ export class IndexReader {
     const sql = `SELECT bucket, key, number, sequence, destination, target, attempts, upload FROM replication
                  WHERE destination = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, number ${LIMIT}`;
     return this.db.all<Replication>(sql, destination, now, limit).map((row) => ({ ...row }));
+  }
+
+  /** Addresses that notifications wait for, in order. */
+  notificationAddresses(): string[] {
+    const sql = 'SELECT min(address) AS address FROM notifications WHERE address > ?';
+    const addresses: string[] = [];
+    for (;;) {
+      const next = this.db.get<{ address: string | null }>(sql, addresses.at(-1) ?? '')?.address ?? null;
+      if (next === null) return addresses;
+      addresses.push(next);
+    }
+  }
+
+  /** What can be posted to an address now, the longest due first. */
+  notificationsDue(address: string, now: number, limit: number): Notification[] {
+    const sql = `SELECT number, account, bucket, address, seed, rule, happened, attempts FROM notifications
+                 WHERE address = ? AND due_at <= ? ORDER BY due_at, number ${LIMIT}`;
+    const rows = this.db.all<Omit<Notification, 'happened'> & { readonly happened: string }>(sql, address, now, limit);
+    return rows.map((row) => ({ ...row, happened: JSON.parse(row.happened) as Happened }));
   }
 
   /** How many buckets of which account are replicated to which remote endpoint. */

@@ -165,6 +165,24 @@ CREATE TABLE IF NOT EXISTS stored (
 ) WITHOUT ROWID;
 `;
 
+/** What is to be posted about changes of objects. `happened` is JSON; numbers are never used again. */
+const NOTIFICATIONS = `
+CREATE TABLE notifications (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  account TEXT NOT NULL,
+  bucket TEXT NOT NULL,
+  address TEXT NOT NULL,
+  seed TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  happened TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  due_at INTEGER NOT NULL
+);
+CREATE INDEX notifications_due ON notifications (address, due_at, number);
+CREATE INDEX notifications_queued ON notifications (address, number);
+CREATE INDEX notifications_of ON notifications (account);
+`;
+
 /** Files of before have the details under the name of what was all of them, the parts. */
 function renameParts(tx: Transaction): void {
   const old = `SELECT tables.name FROM sqlite_schema tables, pragma_table_info(tables.name) columns
@@ -197,5 +215,6 @@ export const MIGRATIONS: Migrations = {
       },
     },
     { name: '0004-part-start', sql: 'ALTER TABLE parts ADD COLUMN start TEXT' },
+    { name: '0005-notifications', sql: NOTIFICATIONS },
   ],
 };

@@ -24,6 +24,8 @@ const FREEING: ReadonlySet<IndexOperationName> = new Set([
   'abortUpload',
   'relocate',
   'endReplication',
+  'endNotifications',
+  'trimNotifications',
   'purgeAccount',
   'dropUsage',
 ]);

@@ -37,6 +37,7 @@ export function mainAnswers(options: AnswerOptions): (spec: ControllerSpec) => A
       return account ? { ...account, limit: limitOf(account.id) } : null;
     },
     accountsByMail: (email) => directory.accountsByMail(email),
+    notificationSecret: (seed) => directory.notificationSecret(seed),
     setAccountMetadata: async ({ account, changes }) => {
       await directory.setAccountMetadata(account, changes);
       return null;

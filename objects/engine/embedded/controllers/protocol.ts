@@ -76,6 +76,7 @@ export interface MainCalls {
   };
   account: { readonly args: string; readonly result: (AccountState & { readonly limit: AccountLimit }) | null };
   accountsByMail: { readonly args: string; readonly result: readonly string[] };
+  notificationSecret: { readonly args: string; readonly result: string };
   setAccountMetadata: {
     readonly args: { readonly account: string; readonly changes: Readonly<Record<string, string | null>> };
     readonly result: null;

@@ -69,6 +69,10 @@ export class ThreadDirectory implements Directory {
     return this.#options.line.ask('accountsByMail', email);
   }
 
+  notificationSecret(seed: string): Promise<string> {
+    return this.#options.line.ask('notificationSecret', seed);
+  }
+
   async setAccountMetadata(account: string, changes: Readonly<Record<string, string | null>>): Promise<void> {
     await this.#options.line.ask('setAccountMetadata', { account, changes });
   }

@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   ObjectError,
   type Arguments,
   type Bucket,
+  type Cause,
   type Commit,
+  type Happened,
+  type ObjectEvent,
   type ObjectVersion,
   type OperationName,
   type Part,
@@ -58,6 +62,7 @@ export class MemoryChanges {
       const version = this.#state.versions(bucket, key).find((one) => one.sequence === sequence);
       if (!version || version.isDeleteMarker) throw new ObjectError('precondition-failed', 'The version is gone.');
       this.#versions.move(this.#state.bucket(bucket), version, policy, at);
+      this.#reportVersion('LifecycleTransition', version, { at });
       return null;
     },
     createUpload: ({ at, ...upload }) => this.#createUpload(upload, at),
@@ -70,6 +75,9 @@ export class MemoryChanges {
     endReplication: (args) => this.#queue.end(args),
     postponeReplication: (args) => this.#queue.postpone(args),
     setReplicationUpload: (args) => this.#queue.setUpload(args),
+    endNotifications: (args) => this.#state.notifications.end(args),
+    postponeNotification: (args) => this.#state.notifications.postpone(args),
+    trimNotifications: (args) => this.#state.notifications.trim(args),
     purgeAccount: (args) => this.#purgeAccount(args),
     dropUsage: ({ account }) => {
       this.#state.usage.drop(account);
@@ -90,9 +98,12 @@ export class MemoryChanges {
     return record;
   }
 
-  #changeBucket({ bucket, versioning, lockable, settings = {} }: Arguments<'changeBucket'>): Bucket {
+  #changeBucket({ bucket, versioning, lockable, settings = {}, ...args }: Arguments<'changeBucket'>): Bucket {
     const found = this.#state.bucket(bucket);
     const { record } = found;
+    const { seen } = args;
+    if (seen && (!isDeepStrictEqual(seen.settings, record.settings) || seen.versioning !== record.versioning))
+      throw new ObjectError('precondition-failed', 'The bucket was changed meanwhile.');
     const next = {
       ...record,
       versioning: versioning ?? record.versioning,
@@ -102,6 +113,8 @@ export class MemoryChanges {
     if (next.lockable && next.versioning !== 'enabled')
       throw new ObjectError('invalid-state', 'Object lock needs versioning.');
     found.record = next;
+    const { testsNotifications: cause, at } = args;
+    if (cause) this.#report(bucket, { event: 'TestEvent', key: '', at, cause });
     return this.#state.shown(found);
   }
 
@@ -125,7 +138,7 @@ export class MemoryChanges {
     const bucket = this.#state.bucket(args.bucket);
     checkConditions(args.conditions, this.#state.current(args.bucket, key), 'no-such-key');
     refuseUnlockable(bucket, args);
-    return this.#versions.add(bucket, {
+    const version = this.#versions.add(bucket, {
       bucket: args.bucket,
       key,
       isDeleteMarker: false,
@@ -139,20 +152,54 @@ export class MemoryChanges {
       legalHold,
       content: this.#versions.contentOf(bucket, args.content, size),
     });
+    this.#reportVersion(args.cause?.event ?? 'ObjectCreated:Put', version, args);
+    return version;
   }
 
-  #deleteCurrent({ bucket: id, key, conditions, unreplicated, at }: Arguments<'deleteObject'>): Result<'deleteObject'> {
+  #report(bucket: number, happened: Omit<Happened, 'sequence'> & Partial<Happened>): void {
+    const sequence = happened.sequence ?? this.#state.nextSequence();
+    this.#state.notifications.add(this.#state.bucket(bucket).record, { ...happened, sequence });
+  }
+
+  #reportVersion(
+    event: ObjectEvent,
+    { bucket, key, sequence, size, etag, versionId }: ObjectVersion,
+    { at, cause }: { readonly at: number; readonly cause?: Cause },
+  ): void {
+    this.#report(bucket, { event, key, sequence, size, etag, versionId, at, ...(cause && { cause }) });
+  }
+
+  /** What a rule removes says so. */
+  #reportDeletion(
+    { bucket, key, versionId, cause, at }: Arguments<'deleteObject'>,
+    marker?: Pick<ObjectVersion, 'sequence' | 'versionId'>,
+  ): void {
+    const family = cause?.event === 'LifecycleExpiration:Delete' ? 'LifecycleExpiration' : 'ObjectRemoved';
+    const of = { key, at, ...(cause && { cause }), ...(versionId !== undefined && { versionId }) };
+    if (marker === undefined) this.#report(bucket, { event: `${family}:Delete`, ...of });
+    else {
+      const { sequence, versionId: own } = marker;
+      this.#report(bucket, { event: `${family}:DeleteMarkerCreated`, ...of, sequence, versionId: own });
+    }
+  }
+
+  #deleteCurrent(args: Arguments<'deleteObject'>): Result<'deleteObject'> {
+    const { bucket: id, key, conditions, unreplicated, at } = args;
     const bucket = this.#state.bucket(id);
     const current = this.#state.current(id, key);
     const isHidden = this.#state.versions(id, key).length > 0;
     checkConditions(conditions, current, isHidden ? 'precondition-failed' : 'no-such-key');
     if (unreplicated !== true) this.#queue.addDeletion(bucket.record, key, current !== undefined, at);
     if (bucket.record.versioning === 'off') {
-      if (current) this.#versions.drop(bucket, current, at);
+      if (current) {
+        this.#versions.drop(bucket, current, at);
+        this.#reportDeletion(args);
+      }
       return { removed: current ?? null, marker: null };
     }
-    const { versionId } = this.#versions.add(bucket, { ...MARKER, bucket: id, key, modifiedAt: at });
-    return { removed: current ?? null, marker: { versionId } };
+    const marker = this.#versions.add(bucket, { ...MARKER, bucket: id, key, modifiedAt: at });
+    this.#reportDeletion(args, marker);
+    return { removed: current ?? null, marker: { versionId: marker.versionId } };
   }
 
   #deleteVersion(args: Arguments<'deleteObject'>, versionId: string): Result<'deleteObject'> {
@@ -167,6 +214,7 @@ export class MemoryChanges {
     if (found.isLatest && conditions?.ifNoncurrent === true)
       throw new ObjectError('precondition-failed', 'The version is the newest of its key.');
     this.#versions.drop(bucket, found, at);
+    this.#reportDeletion(args);
     return { removed: found, marker: isMarker ? { versionId } : null };
   }
 
@@ -183,7 +231,7 @@ export class MemoryChanges {
     if (retention !== undefined) checkRetention(found, retention, at, bypassGovernance);
     const next = {
       ...found,
-      attributes: attributes ?? found.attributes,
+      attributes: { ...found.attributes, ...attributes } as ObjectVersion['attributes'],
       retention: retention === undefined ? found.retention : retention,
       legalHold: legalHold ?? found.legalHold,
       expiresAt: expiresAt === undefined ? found.expiresAt : expiresAt,
@@ -193,6 +241,7 @@ export class MemoryChanges {
       key,
       versions.map((version) => (version.sequence === found.sequence ? next : version)),
     );
+    if (args.cause?.event) this.#reportVersion(args.cause.event, next, args);
     return next;
   }
 
@@ -229,7 +278,7 @@ export class MemoryChanges {
     const { owner, attributes, retention, legalHold } = upload.record;
     const sums = createHash('md5').update(Buffer.concat(parts.map(({ etag }) => Buffer.from(etag, 'hex'))));
     this.#state.uploads.delete(upload.record.id);
-    return this.#versions.add(bucket, {
+    const version = this.#versions.add(bucket, {
       bucket: args.bucket,
       key: args.key,
       isDeleteMarker: false,
@@ -247,6 +296,8 @@ export class MemoryChanges {
       legalHold,
       content: this.#versions.store(bucket, bytes),
     });
+    this.#reportVersion('ObjectCreated:CompleteMultipartUpload', version, args);
+    return version;
   }
 
   #upload({ upload, bucket, key }: { upload: string; bucket: number; key: string }): MemoryUpload {
@@ -269,6 +320,7 @@ export class MemoryChanges {
       this.#dropBucket(bucket.record, at);
       removed += 1;
     }
+    this.#state.notifications.drop(account);
     return { removed, done: true };
   }
 }

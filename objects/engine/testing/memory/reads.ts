@@ -5,6 +5,7 @@ import type {
   ListedVersion,
   Listing,
   ListQuery,
+  Notification,
   ObjectStore,
   ObjectVersion,
   Part,
@@ -172,6 +173,14 @@ export class MemoryReads implements Reads, ObjectCatalogue, VersionReader {
       .filter((one) => one.destination === destination && one.dueAt !== null && one.dueAt <= now)
       .slice(0, limit)
       .map(({ dueAt: _, ...change }) => change);
+  }
+
+  notificationAddresses(): string[] {
+    return this.#state.notifications.addresses();
+  }
+
+  notificationsDue(address: string, now: number, limit: number): Notification[] {
+    return this.#state.notifications.due(address, now, limit);
   }
 
   replicatedBuckets(): ReplicatedBuckets[] {

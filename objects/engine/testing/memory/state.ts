@@ -7,6 +7,7 @@ import {
   type Replication,
   type Upload,
 } from '@granary/storage/object-store';
+import { NotificationQueue } from './notification-queue.ts';
 import { MemoryUsage } from './usage.ts';
 
 export interface MemoryBucket {
@@ -35,6 +36,7 @@ export class MemoryState {
   /** Bytes by the id of their blob. */
   readonly blobs = new Map<string, Uint8Array>();
   readonly usage = new MemoryUsage();
+  readonly notifications = new NotificationQueue();
   queue: QueuedChange[] = [];
   #sequence = 0;
 

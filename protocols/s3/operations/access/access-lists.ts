@@ -1,6 +1,6 @@
 import type { Bucket, ObjectVersion } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
-import type { S3Operation, S3Request } from '../../request.ts';
+import { causeOf, type S3Operation, type S3Request } from '../../request.ts';
 import { readXml } from '../../xml-reader.ts';
 import type { AccessList } from '../../access/grants.ts';
 import { aclXml, checkAcceptable, kept, listOfXml } from './acl.ts';
@@ -59,14 +59,12 @@ export const putObjectAcl: S3Operation = {
   async run(request) {
     const { context, bucket, key, now } = request;
     const list = await newList(request, ownerOf(request, objectVersion(request)));
-    // Read again: waiting for the body took time.
-    const { acl: _acl, grants: _grants, ...others } = objectVersion(request).attributes;
-    const attributes: ObjectVersion['attributes'] = { ...others, ...list };
     const changed = await context.store.commit('changeVersion', {
       bucket: bucket.id,
       key,
       ...versionIdOf(request),
-      attributes,
+      attributes: { acl: undefined, grants: undefined, ...list },
+      cause: causeOf(request, 'ObjectAcl:Put'),
       at: now,
     });
     return { status: 200, headers: versionHeader(bucket, changed) };

@@ -77,7 +77,7 @@ export function listOfXml(request: S3Request, root: XmlElement, owner: string): 
   return listOfGrants(request, list.all('Grant').map(namedGrant), owner);
 }
 
-function namedGrant(grant: XmlElement): NamedGrant {
+export function namedGrant(grant: XmlElement): NamedGrant {
   const grantee = grant.child('Grantee');
   const permission = grant.text('Permission')?.trim();
   if (grantee === undefined || permission === undefined) throw new S3Error('MalformedACLError');
@@ -107,8 +107,11 @@ export function kept(list: AccessList): AccessList {
 export async function aclXml(request: S3Request, list: AccessList, owner: string): Promise<string> {
   const ofOwner = await ownerFields(request, owner);
   const whole: readonly Grant[] = list.grants ?? [{ to: owner, permission: 'FULL_CONTROL' }, ...grantsOf(list)];
-  const grants = await Promise.all(whole.map((grant) => grantXml(request, grant)));
-  return element('Owner', ofOwner) + element('AccessControlList', grants.join(''));
+  return element('Owner', ofOwner) + element('AccessControlList', await grantsXml(request, whole));
+}
+
+export async function grantsXml(request: S3Request, grants: readonly Grant[]): Promise<string> {
+  return (await Promise.all(grants.map((grant) => grantXml(request, grant)))).join('');
 }
 
 async function grantXml(request: S3Request, { to, permission }: Grant): Promise<string> {

@@ -252,8 +252,6 @@ test('an element that a document of a bucket cannot have is malformed, and nothi
 test('what is never set answers so, and cannot be set', async () => {
   const bucket = await newBucket();
   const answers: Record<string, [number, string]> = {
-    logging: [200, 'BucketLoggingStatus'],
-    notification: [200, 'NotificationConfiguration'],
     accelerate: [200, 'AccelerateConfiguration'],
     requestPayment: [200, 'BucketOwner'],
     website: [404, 'NoSuchWebsiteConfiguration'],

@@ -1,6 +1,5 @@
-import type { ObjectAttributes } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
-import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import { causeOf, type S3Operation, type S3Reply, type S3Request } from '../../request.ts';
 import { readXml } from '../../xml-reader.ts';
 import { changeSettings } from './change-bucket.ts';
 import { NO_CONTENT, versionHeader, xmlReply } from '../replies.ts';
@@ -82,13 +81,14 @@ export const deleteObjectTagging: S3Operation = {
 
 async function setTags(request: S3Request, tags: Tags, status: number): Promise<S3Reply> {
   const { context, bucket, key, now } = request;
-  const { tags: _former, ...others } = objectVersion(request).attributes;
-  const attributes: ObjectAttributes = Object.keys(tags).length === 0 ? others : { ...others, tags };
+  objectVersion(request);
+  const isEmpty = Object.keys(tags).length === 0;
   const changed = await context.store.commit('changeVersion', {
     bucket: bucket.id,
     key,
     ...versionIdOf(request),
-    attributes,
+    attributes: { tags: isEmpty ? undefined : tags },
+    cause: causeOf(request, status === 204 ? 'ObjectTagging:Delete' : 'ObjectTagging:Put'),
     at: now,
   });
   return { status, headers: versionHeader(bucket, changed) };

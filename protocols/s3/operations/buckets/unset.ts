@@ -15,8 +15,6 @@ interface Probe {
 }
 
 const PROBES: readonly Probe[] = [
-  { name: 'logging', title: 'BucketLogging', get: () => ['BucketLoggingStatus', ''], removable: false },
-  { name: 'notification', title: 'BucketNotification', get: () => ['NotificationConfiguration', ''], removable: false },
   {
     name: 'accelerate',
     title: 'AccelerateConfiguration',

@@ -1,7 +1,7 @@
 import type { Checksum, ObjectAttributes, ObjectVersion } from '@granary/storage/object-store';
 import { algorithmOf, summer } from '../../checksums/checksums.ts';
 import { badArgument, S3Error } from '../../errors.ts';
-import type { S3Operation, S3Request } from '../../request.ts';
+import { causeOf, type S3Operation, type S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
 import { OWN } from '../../encryption/customer-key.ts';
 import { type Encryption, encryptionOf, isEncrypted, writtenEncryption } from '../../encryption/encryption.ts';
@@ -64,6 +64,7 @@ export const copyObject: S3Operation = {
       attributes: { ...attributes, ...ofBytes, ...(checksum !== null && { checksum }) },
       ...lock,
       ...condition,
+      cause: causeOf(request, 'ObjectCreated:Copy'),
       at: now,
     });
     return xmlReply(

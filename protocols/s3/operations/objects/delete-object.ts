@@ -1,6 +1,6 @@
 import type { Conditions, Result } from '@granary/storage/object-store';
 import { S3Error } from '../../errors.ts';
-import type { S3Operation } from '../../request.ts';
+import { causeOf, type S3Operation } from '../../request.ts';
 import { bareTag } from './conditions.ts';
 import { bypasses } from './lock.ts';
 import { isReplica } from './replica.ts';
@@ -24,6 +24,7 @@ export const deleteObject: S3Operation = {
       bypassGovernance: bypasses(request),
       unreplicated: isReplica(request, 's3:ReplicateDelete'),
       ...(conditions !== undefined && { conditions }),
+      cause: causeOf(request),
       at: now,
     });
     const versionId = result.marker?.versionId ?? named.versionId;

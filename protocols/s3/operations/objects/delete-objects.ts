@@ -3,7 +3,7 @@ import type { Conditions } from '@granary/storage/object-store';
 import { checkKey } from '../../address.ts';
 import { CHECKSUM_HEADERS } from '../../checksums/checksums.ts';
 import { S3Error, toS3Error } from '../../errors.ts';
-import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import { causeOf, type KeyOutcome, type S3Operation, type S3Reply, type S3Request } from '../../request.ts';
 import { element, field } from '../../xml.ts';
 import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
 import { bytesGone, deleteConditions } from './delete-object.ts';
@@ -25,6 +25,7 @@ interface Outcome {
   readonly xml: string;
   readonly failed: boolean;
   readonly bytes: number;
+  readonly logged: KeyOutcome;
 }
 
 /** Each key is on its own: what is refused of one does not keep the others. */
@@ -58,7 +59,8 @@ export const deleteObjects: S3Operation = {
 function replyOf(outcomes: readonly Outcome[], quiet: boolean): S3Reply {
   const results = quiet ? outcomes.filter(({ failed }) => failed) : outcomes;
   const reply = xmlReply('DeleteResult', results.map(({ xml }) => xml).join(''));
-  return { ...reply, bytesDeleted: outcomes.reduce((sum, { bytes }) => sum + bytes, 0) };
+  const bytesDeleted = outcomes.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { ...reply, bytesDeleted, outcomes: outcomes.map(({ logged }) => logged) };
 }
 
 /** A list of what to delete must have come through unharmed. */
@@ -95,6 +97,7 @@ async function remove(request: S3Request, { key, versionId, conditions }: Victim
       ...(versionId !== undefined && { versionId }),
       ...(conditions !== undefined && { conditions }),
       bypassGovernance: bypasses(request, key, { versionId }),
+      cause: causeOf(request),
       at: now,
     });
     const xml =
@@ -103,15 +106,18 @@ async function remove(request: S3Request, { key, versionId, conditions }: Victim
       (result.marker === null
         ? ''
         : field('DeleteMarker', true) + field('DeleteMarkerVersionId', result.marker.versionId));
-    return { xml: element('Deleted', xml), failed: false, bytes: bytesGone(result, versionId !== undefined) };
+    const logged = { key, versionId, status: 204, code: null, size: result.removed?.size ?? 0 };
+    return { xml: element('Deleted', xml), failed: false, bytes: bytesGone(result, versionId !== undefined), logged };
   } catch (error) {
-    return { xml: element('Error', failure(request, error, key, versionId)), failed: true, bytes: 0 };
+    const { status, code, message } = failureOf(request, error);
+    const xml = field('Key', key) + field('VersionId', versionId) + field('Code', code) + field('Message', message);
+    const logged = { key, versionId, status, code, size: 0 };
+    return { xml: element('Error', xml), failed: true, bytes: 0, logged };
   }
 }
 
-function failure(request: S3Request, error: unknown, key: string, versionId: string | undefined): string {
+function failureOf(request: S3Request, error: unknown): S3Error {
   const known = toS3Error(error);
   if (known === undefined) request.context.onError(error, request.requestId);
-  const { code, message } = known ?? new S3Error('InternalError');
-  return field('Key', key) + field('VersionId', versionId) + field('Code', code) + field('Message', message);
+  return known ?? new S3Error('InternalError');
 }

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { WrittenVersion } from '@granary/storage/object-store';
-import type { S3Operation, S3Request } from '../../request.ts';
+import { causeOf, type S3Operation, type S3Request } from '../../request.ts';
 import { checkAccountQuota } from './account-quota.ts';
 import { attributesOf, checkQuota } from './object-attributes.ts';
 import { type Encryption, encryptionOf, writtenEncryption } from '../../encryption/encryption.ts';
@@ -43,6 +43,7 @@ export const putObject: S3Operation = {
       attributes: { ...attributes, ...kept, ...(checksum !== null && { checksum }) },
       ...lock,
       ...condition,
+      cause: causeOf(request, request.method === 'POST' ? 'ObjectCreated:Post' : 'ObjectCreated:Put'),
       at: now,
     });
     return { status: 200, headers: writtenHeaders(request, version, encryption) };

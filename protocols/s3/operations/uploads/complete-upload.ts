@@ -3,7 +3,7 @@ import { encodePart } from '../../address.ts';
 import { CHECKSUM_HEADERS, checksumOf } from '../../checksums/checksums.ts';
 import { customerKeyOf } from '../../encryption/customer-key.ts';
 import { S3Error } from '../../errors.ts';
-import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import { causeOf, type S3Operation, type S3Reply, type S3Request } from '../../request.ts';
 import { field } from '../../xml.ts';
 import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
 import { compositeChecksum, fullChecksum } from './checksum-combine.ts';
@@ -54,6 +54,7 @@ export const completeMultipartUpload: S3Operation = {
       // One that is not there may have been completed before: the store knows, and answers the same again.
       checksum: context.store.upload(upload) === undefined ? null : await checkedChecksum(request, named),
       ...writeConditions(request),
+      cause: causeOf(request),
       at: now,
     });
     return reply(request, version);

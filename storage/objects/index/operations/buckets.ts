@@ -4,6 +4,7 @@ import type { Arguments } from '../../operations.ts';
 import type { Bucket } from '../../records.ts';
 import { bucketOf, type BucketRow, type KnownBucket } from '../rows.ts';
 import { bucketRow, type Change } from './change.ts';
+import { report } from './notifications.ts';
 import { abandonUpload } from './uploads.ts';
 
 export function createBucket(change: Change, args: Arguments<'createBucket'>): Bucket {
@@ -30,6 +31,10 @@ export function createBucket(change: Change, args: Arguments<'createBucket'>): B
 
 export function changeBucket(change: Change, args: Arguments<'changeBucket'>): Bucket {
   const row = bucketRow(change, args.bucket);
+  const { seen } = args;
+  if (seen && (JSON.stringify(seen.settings) !== row.settings || seen.versioning !== row.versioning)) {
+    throw new ObjectError('precondition-failed', 'The bucket was changed meanwhile.');
+  }
   const versioning = args.versioning ?? row.versioning;
   const lockable = row.lockable === 1 || args.lockable === true;
   if (lockable && versioning !== 'enabled') {
@@ -45,6 +50,8 @@ export function changeBucket(change: Change, args: Arguments<'changeBucket'>): B
   );
   change.bucketsChanged();
   if (!changed) throw new Error('A bucket that is there could not be changed');
+  const { testsNotifications: cause, at } = args;
+  if (cause) report(change, changed, { event: 'TestEvent', key: '', sequence: change.nextSequence(), at, cause });
   return bucketOf(changed);
 }
 

@@ -1,6 +1,6 @@
 import { ObjectError } from '../../errors.ts';
 import type { Arguments, Result } from '../../operations.ts';
-import type { Content, ObjectVersion, WrittenVersion } from '../../records.ts';
+import type { Content, ObjectAttributes, ObjectVersion, WrittenVersion } from '../../records.ts';
 import {
   attributesOf,
   attributeValues,
@@ -14,6 +14,7 @@ import {
 } from '../rows.ts';
 import { acceptContent, release } from './blobs.ts';
 import { bucketRow, count, type Change } from './change.ts';
+import { report, reportVersion } from './notifications.ts';
 import { queueChange, requeue, ruleFor } from './replication.ts';
 import { checkConditions, checkLock, checkLockable, checkRetention, newRetention } from './rules.ts';
 import {
@@ -39,7 +40,9 @@ export function putObject(change: Change, args: Arguments<'putObject'>): Written
   const legalHold = args.legalHold ?? false;
   const expiresAt = args.expiresAt ?? null;
   const version = { key, content, size, etag, owner, attributes, retention, legalHold, expiresAt, at };
-  return addVersion(change, bucket, current, version);
+  const written = addVersion(change, bucket, current, version);
+  reportVersion(change, bucket, args.cause?.event ?? 'ObjectCreated:Put', written, args);
+  return written;
 }
 
 export function deleteObject(change: Change, args: Arguments<'deleteObject'>): Result<'deleteObject'> {
@@ -58,10 +61,34 @@ function deleteCurrent(change: Change, bucket: KnownBucket, args: Arguments<'del
   passOn(change, bucket, args, removed !== null);
   if (bucket.versioning !== 'off') {
     const marker = addMarker(change, bucket, key, current, at);
-    return { removed, marker: { versionId: versionIdOf(marker) } };
+    const versionId = versionIdOf(marker);
+    const event = `${eventFamily(args)}:DeleteMarkerCreated` as const;
+    report(change, bucket, { event, key, sequence: marker.sequence, etag: EMPTY_MD5, versionId, ...from(args) });
+    return { removed, marker: { versionId } };
   }
-  if (current) removeVersion(change, bucket, { row: current, isCurrent: true }, at);
+  if (current) {
+    removeVersion(change, bucket, { row: current, isCurrent: true }, at);
+    reportDeletion(change, bucket, args);
+  }
   return { removed, marker: null };
+}
+
+const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+
+function reportDeletion(change: Change, bucket: KnownBucket, args: Arguments<'deleteObject'>): void {
+  const { key, versionId } = args;
+  const event = `${eventFamily(args)}:Delete` as const;
+  const version = versionId !== undefined && versionId !== 'null' && { versionId };
+  report(change, bucket, { event, key, sequence: change.nextSequence(), ...version, ...from(args) });
+}
+
+/** What a rule removes says so. */
+function eventFamily({ cause }: Arguments<'deleteObject'>): 'LifecycleExpiration' | 'ObjectRemoved' {
+  return cause?.event === 'LifecycleExpiration:Delete' ? 'LifecycleExpiration' : 'ObjectRemoved';
+}
+
+function from({ at, cause }: Pick<Arguments<'deleteObject'>, 'at' | 'cause'>) {
+  return { at, ...(cause && { cause }) };
 }
 
 /** Deletions of a version by its id stay here, as with S3. */
@@ -90,6 +117,7 @@ function deleteVersion(
   if (wasLatest && conditions?.ifNoncurrent === true)
     throw new ObjectError('precondition-failed', 'The version is the newest of its key.');
   removeVersion(change, bucket, found, at);
+  reportDeletion(change, bucket, args);
   if (wasLatest) promoteNewest(change, bucket.id, key, at);
   return { removed: versionOf(found.row, wasLatest), marker: isMarker ? { versionId } : null };
 }
@@ -106,10 +134,11 @@ export function changeVersion(change: Change, args: Arguments<'changeVersion'>):
   const { row, isCurrent } = existing(change, args);
   checkLockable(bucket, args.retention, args.legalHold);
   if (args.retention !== undefined) checkRetention(row, args.retention, args.at, args.bypassGovernance ?? false);
-  const attributes = args.attributes && requeue(change, bucket, { row, isCurrent }, args.attributes, args.at);
-  // What the caller read of it may be from before a rule moved it.
+  const patched = args.attributes && ({ ...attributesOf(row), ...args.attributes } as ObjectAttributes);
+  const attributes = patched && requeue(change, bucket, { row, isCurrent }, patched, args.at);
+  // Where its bytes are is not the caller's to say.
   const placed = attributes && withPolicy(attributes, bucket, policyOfRow(bucket, row));
-  const next = changedRow(row, { ...args, ...(placed && { attributes: placed }) });
+  const next = changedRow(row, { ...args, attributes: placed });
   const values = [next.attributes, next.details ?? null, next.retention_mode, next.retention_until];
   const table = isCurrent ? 'objects' : 'versions';
   db.run(
@@ -122,7 +151,9 @@ export function changeVersion(change: Change, args: Arguments<'changeVersion'>):
     row.key,
     row.sequence,
   );
-  return versionOf(next, isCurrent);
+  const changed = versionOf(next, isCurrent);
+  if (args.cause?.event) reportVersion(change, bucket, args.cause.event, changed, args);
+  return changed;
 }
 
 function existing({ db }: Change, { bucket, key, versionId }: Arguments<'changeVersion'>): FoundVersion {
@@ -137,7 +168,9 @@ function existing({ db }: Change, { bucket, key, versionId }: Arguments<'changeV
   return found;
 }
 
-function changedRow(row: VersionRow, args: Arguments<'changeVersion'>): VersionRow {
+type Changed = Omit<Arguments<'changeVersion'>, 'attributes'> & { readonly attributes: ObjectAttributes | undefined };
+
+function changedRow(row: VersionRow, args: Changed): VersionRow {
   const { attributes, retention, legalHold, expiresAt } = args;
   const [listed, details] = attributes ? attributeValues(attributes) : [row.attributes, row.details ?? null];
   return {
@@ -176,6 +209,7 @@ export function moveVersion(change: Change, args: Arguments<'moveVersion'>): nul
   );
   count(change, bucket, from, { objects: -1, bytes: -row.size, at });
   count(change, bucket, policy, { objects: 1, bytes: row.size, at });
+  reportVersion(change, bucket, 'LifecycleTransition', versionOf(row, isCurrent), { at });
   return null;
 }
 

@@ -32,7 +32,9 @@ export function purgeAccount(change: Change, args: Arguments<'purgeAccount'>): R
     dropBucket(change, bucket, at);
     left -= 1;
   }
-  return { removed: Math.max(1, args.limit) - left, done: !firstBucket(change, account) };
+  const done = !firstBucket(change, account);
+  if (done) change.db.run('DELETE FROM notifications WHERE account = ?', account);
+  return { removed: Math.max(1, args.limit) - left, done };
 }
 
 export function dropUsage({ db }: Change, { account }: Arguments<'dropUsage'>): Result<'dropUsage'> {

@@ -2,6 +2,7 @@ import type { IndexArguments, IndexOperationName, IndexResult } from '../index-o
 import { relocate } from './blobs.ts';
 import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
 import type { Change } from './change.ts';
+import { endNotifications, postponeNotification, trimNotifications } from './notifications.ts';
 import { changeVersion, deleteObject, moveVersion, putObject } from './objects.ts';
 import { dropUsage, purgeAccount } from './purge.ts';
 import { endReplication, setReplicationUpload, postponeReplication } from './replication.ts';
@@ -25,6 +26,9 @@ export const OPERATIONS: Table = {
   endReplication,
   postponeReplication,
   setReplicationUpload,
+  endNotifications,
+  postponeNotification,
+  trimNotifications,
   purgeAccount,
   dropUsage,
 };

@@ -16,6 +16,7 @@ import {
 } from '../rows.ts';
 import { joinContents, release, acceptContent } from './blobs.ts';
 import { bucketRow, type Change } from './change.ts';
+import { reportVersion } from './notifications.ts';
 import { checkConditions, checkLockable, newRetention } from './rules.ts';
 import { addVersion, currentRow } from './versions.ts';
 
@@ -90,6 +91,7 @@ export function completeUpload(change: Change, args: Arguments<'completeUpload'>
   for (const { number } of parts) db.run('DELETE FROM parts WHERE upload = ? AND number = ?', row.id, number);
   abandonUpload(change, row.id);
   remember(change, version, args);
+  reportVersion(change, bucket, 'ObjectCreated:CompleteMultipartUpload', version, args);
   return version;
 }
 

@@ -183,7 +183,12 @@ export class Model {
         (present.mode === 'COMPLIANCE' && retention.mode === 'GOVERNANCE');
       if (weaker && !mayWeaken) throw new Refusal('object-locked');
     }
-    if (args.attributes) version.attributes = withPolicy(args.attributes, bucket, version.attributes.policy);
+    if (args.attributes) {
+      const attributes = Object.fromEntries(
+        Object.entries({ ...version.attributes, ...args.attributes }).filter(([, value]) => value !== undefined),
+      );
+      version.attributes = withPolicy(attributes, bucket, version.attributes.policy);
+    }
     if (retention !== undefined) version.retention = retention;
     if (args.legalHold !== undefined) version.legalHold = args.legalHold;
     if (args.expiresAt !== undefined) version.expiresAt = args.expiresAt;

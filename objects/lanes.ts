@@ -1,6 +1,6 @@
-/** Changes that go to one remote endpoint, and whether it takes them. */
+/** Work that goes to one place elsewhere, and whether it takes it. */
 export class Lane {
-  /** Names of the changes under way. */
+  /** Names of what is under way. */
   readonly running = new Set<string>();
   readonly #firstWaitMs: number;
   #failures = 0;
