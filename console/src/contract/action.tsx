@@ -3,8 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent, type ReactNode } from 'react';
 import type { AnyInput, Op } from '../api/operations.ts';
+import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
@@ -12,6 +14,7 @@ import { Failed } from '../parts/messages.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { Field, type Choice } from './field.tsx';
+import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
 export interface ActionProps<E extends Endpoint = Endpoint> {
@@ -35,6 +38,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly said?: string;
   /** Shows what came back, where no page does. */
   readonly showsReply?: boolean;
+  /** The call that takes it back, where there is one. */
+  readonly undo?: Undo;
   readonly onDone?: (done: Done<E>, input: AnyInput) => void;
 }
 
@@ -66,8 +71,11 @@ export function ActionButton<E extends Endpoint>(
 export function ActionMenu({
   label,
   actions,
+  isButton = false,
 }: {
   readonly label: string;
+  /** With its word, where there is room. */
+  readonly isButton?: boolean;
   readonly actions: readonly ActionProps<never>[];
 }) {
   const [open, setOpen] = useState<ActionProps<never>>();
@@ -78,9 +86,15 @@ export function ActionMenu({
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
-            <IconDots />
-          </ActionIcon>
+          {isButton ? (
+            <Button variant="default" rightSection={<IconDots />}>
+              More
+            </Button>
+          ) : (
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
+              <IconDots />
+            </ActionIcon>
+          )}
         </Menu.Target>
         <Menu.Dropdown>
           {allowed.map((action) => (
@@ -115,13 +129,19 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   const whole = { ...input, ...given };
   const problems = problemsIn(acting.error);
   const { asked, folded } = fieldsOf(op.endpoint, props);
+  const place = usePlace(op.api.name);
+  const client = useQueryClient();
+  const announce = (message: string) => {
+    if (props.undo) offerUndo(message, [props.undo], { client, place });
+    else notifications.show({ color: 'teal', message });
+  };
   const isConfirmed = destroys === undefined || typed === destroys;
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
-      notifications.show({ color: 'teal', message: done.goesOn ?? props.said ?? `${label}: done.` });
+      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? `${label}: done.`);
       props.onDone?.(done, whole);
       if (props.showsReply) setReply(done.value);
       else close();
@@ -212,6 +232,12 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
       </form>
     </Modal>
   );
+}
+
+/** The portal says in words what became of a call. */
+function messageIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('message' in value)) return undefined;
+  return typeof value.message === 'string' && value.message !== '' ? value.message : undefined;
 }
 
 /** A file is read when the form is sent. */
