@@ -9,6 +9,7 @@ import { billLines, type BillLine } from './bill.ts';
 import { billFiles } from './files.ts';
 import { listBilledArrays } from '../arrays/repository.ts';
 import { listItemsIn, type Span } from '../metering/repository.ts';
+import { periodStarts, summaryOf, type PeriodLength, type Summary } from './summary.ts';
 import { userExists } from '../users/repository.ts';
 import { readWindow } from './window.ts';
 
@@ -21,6 +22,7 @@ export interface ReportRequest {
 
 /** A bill that is longer is refused before it fills the memory. */
 const LINES_MAX = 500_000;
+const PERIODS_MAX = 400;
 
 /** What was used, from the meter, at the prices of the time. */
 export class BillingService {
@@ -31,13 +33,27 @@ export class BillingService {
   }
 
   /** What still exists is billed up to now. */
-  async report({ start, end, userId }: ReportRequest, actor: PortalActor): Promise<FileBody> {
+  async report(wanted: ReportRequest, actor: PortalActor): Promise<FileBody> {
+    const { start, end } = wanted;
+    const { lines, to } = this.#lines(wanted, actor);
+    const name = [start, end].map((time) => time.replace(' ', 'T').replace(':', '')).join('-');
+    return { filename: `billing-${name}.zip`, bytes: await billFiles(lines, to) };
+  }
+
+  /** The same in sums. */
+  summary(wanted: ReportRequest, per: PeriodLength, actor: PortalActor): Summary {
+    const { lines, span } = this.#lines(wanted, actor);
+    if (periodStarts(span, per).length > PERIODS_MAX)
+      throw badParameter('per', `makes more than ${PERIODS_MAX} periods; choose month, or a shorter window`);
+    return summaryOf(lines, span, per);
+  }
+
+  #lines({ start, end, userId }: ReportRequest, actor: PortalActor) {
     const { store, clock } = this.#tools;
     const { from, to } = readWindow(start, end);
     const ownerId = store.read((db) => billedUser(db, userId, actor));
-    const lines = billedLines(store, { from, to: Math.min(to, clock.now()) }, ownerId);
-    const name = [start, end].map((time) => time.replace(' ', 'T').replace(':', '')).join('-');
-    return { filename: `billing-${name}.zip`, bytes: await billFiles(lines, to) };
+    const span = { from, to: Math.min(to, clock.now()) };
+    return { lines: billedLines(store, span, ownerId), span, to };
   }
 }
 

@@ -32,6 +32,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
   /** Says what is about to happen. */
   readonly about?: ReactNode;
+  /** Below the form: what comes of what was given so far. */
+  readonly preview?: (input: AnyInput) => ReactNode;
   /** Destroys data: its name has to be typed. */
   readonly destroys?: string;
   /** What is said when it is done. */
@@ -184,6 +186,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
             </Button>
           )}
           {isMore && folded.map(field)}
+          {props.preview?.(whole)}
           {destroys !== undefined && (
             <Alert color="red" variant="light">
               <TextInput
