@@ -1,5 +1,5 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { choice, optional, text, withDefault } from '../params.ts';
+import { choice, optional, recordNumber, text, withDefault } from '../params.ts';
 import { bool, int, listOf, mapOf, record, str, utc } from '../records.ts';
 import { fileReply, success } from '../reply.ts';
 import { signedIn } from './access.ts';
@@ -44,7 +44,11 @@ export const billing = {
   summary: endpoint('GET', '/billing_summary', {
     summary: 'What was used and what it costs, in sums by day or month, by array and by kind of item',
     access: signedIn,
-    params: { ...window, per: withDefault(choice(['day', 'month'], 'How long the periods are, in UTC'), 'day') },
+    params: {
+      ...window,
+      array_id: optional(recordNumber('Only this array')),
+      per: withDefault(choice(['day', 'month'], 'How long the periods are, in UTC'), 'day'),
+    },
     reply: success({ data: SpendSummary }),
     errors: ['not_found'],
   }),

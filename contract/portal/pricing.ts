@@ -39,7 +39,9 @@ const providerId = recordNumber('The provider');
 const item = {
   provider_id: providerId,
   kind: choice(priceKinds, 'What has the price', { example: 'drive' }),
-  key: optional(text('Which of its kind, by its key; left out where there is just one', { max: 128, example: 'SSD_10GB' })),
+  key: optional(
+    text('Which of its kind, by its key; left out where there is just one', { max: 128, example: 'SSD_10GB' }),
+  ),
 };
 
 export const pricing = {
@@ -51,7 +53,8 @@ export const pricing = {
     errors: ['not_found'],
   }),
   set: endpoint('POST', '/pricing/items', {
-    summary: 'Set what an hour of an item costs, from now on or from a later time; what was planned after that is dropped',
+    summary:
+      'Set what an hour of an item costs, from now on or from a later time; what was planned after that is dropped',
     access: adminOnly,
     params: {
       ...item,

@@ -104,7 +104,8 @@ export class ArrayRecords {
       provider,
       inventory: cloud.inventory,
       interfaces: interfacesOfArray(db, array.id),
-      publicService: service && publicServiceView(service, priceOf(db, array.providerId, 'public_objs', this.#tools.clock.now())),
+      publicService:
+        service && publicServiceView(service, priceOf(db, array.providerId, 'public_objs', this.#tools.clock.now())),
     };
   }
 }

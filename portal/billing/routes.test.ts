@@ -59,6 +59,8 @@ test('sums by day and by kind add up to the bill, and are of whom is asked for',
   const days = data.periods.map(({ amount }) => Number(amount)).filter((amount) => amount > 0);
   assert.ok(days.length >= 2, 'more than a day and a half is on two days');
   assert.ok(Math.abs(days.reduce((sum, one) => sum + one, 0) - 36.216) < 1e-9);
+  const other = (await get({ ...window, array_id: String(id + 1) })).json<{ data: { arrays: unknown[] } }>();
+  assert.deepEqual(other.data.arrays, []);
   const months = (await get({ ...window, per: 'month' })).json<{ data: { periods: unknown[] } }>();
   assert.equal(months.data.periods.length, 1);
   assert.equal((await get({ ...window, user_id: String(admin.userId) })).statusCode, 404);

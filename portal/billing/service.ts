@@ -18,6 +18,8 @@ export interface ReportRequest {
   readonly start: string;
   readonly end: string;
   readonly userId: UserId | undefined;
+  /** Only this one's part. */
+  readonly arrayId?: number | undefined;
 }
 
 /** A bill that is longer is refused before it fills the memory. */
@@ -48,12 +50,12 @@ export class BillingService {
     return summaryOf(lines, span, per);
   }
 
-  #lines({ start, end, userId }: ReportRequest, actor: PortalActor) {
+  #lines({ start, end, userId, arrayId }: ReportRequest, actor: PortalActor) {
     const { store, clock } = this.#tools;
     const { from, to } = readWindow(start, end);
     const ownerId = store.read((db) => billedUser(db, userId, actor));
     const span = { from, to: Math.min(to, clock.now()) };
-    return { lines: billedLines(store, span, ownerId), span, to };
+    return { lines: billedLines(store, span, ownerId, arrayId), span, to };
   }
 }
 
@@ -62,10 +64,11 @@ export class BillingService {
  * by array as they are taken. The past does not change: meter and price book only ever write what holds from now on,
  * so this gives the same bill as one long read that makes other requests wait.
  */
-export function* billedLines(store: Store, span: Span, ownerId: UserId | null): Generator<BillLine> {
+export function* billedLines(store: Store, span: Span, ownerId: UserId | null, only?: number): Generator<BillLine> {
   const prices = new Map<number, PriceHistory>();
   let count = 0;
   for (const array of store.read((db) => listBilledArrays(db, span, ownerId))) {
+    if (only !== undefined && array.id !== only) continue;
     const known = prices.get(array.providerId) ?? store.read((db) => priceHistory(db, array.providerId, span.to));
     prices.set(array.providerId, known);
     const items = store.read((db) => listItemsIn(db, span, array.id));

@@ -91,7 +91,8 @@ export function insertPrice(
 
 /** How many there were. */
 export function deletePricesFrom(tx: Tx, providerId: ProviderId, { kind, key }: PricedItem, from: number): number {
-  return tx.run(`DELETE FROM prices WHERE ${ITEM} AND effective_from >= :from`, { providerId, kind, key, from }).changes;
+  return tx.run(`DELETE FROM prices WHERE ${ITEM} AND effective_from >= :from`, { providerId, kind, key, from })
+    .changes;
 }
 
 function toPrice({ kind, key, effective_from, hourly_price_usd }: PriceRow): StoredPrice {

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type SubmitEvent, type ReactNode } from 'react';
+import { Fragment, useState, type SubmitEvent, type ReactNode } from 'react';
 import type { AnyInput, Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
@@ -13,13 +13,16 @@ import { IconDots, IconTerminal } from '../parts/icons.tsx';
 import { Failed } from '../parts/messages.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
-import { Field, type Choice } from './field.tsx';
+import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
+import type { Choice } from './field.tsx';
 import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
 export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly op: Op<E>;
   readonly label: string;
+  /** Under which heading it stands in a menu of many. */
+  readonly section?: string;
   /** Parameters that are settled: not asked for. */
   readonly input?: AnyInput;
   /** Values that the form starts with. */
@@ -30,6 +33,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly more?: readonly string[] | 'all';
   readonly labels?: Readonly<Record<string, string>>;
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
+  /** Choices that are read when the form is opened, by the parameters that are settled. */
+  readonly choicesFrom?: Readonly<Record<string, ChoicesFrom>>;
   /** Says what is about to happen. */
   readonly about?: ReactNode;
   /** Below the form: what comes of what was given so far. */
@@ -99,14 +104,19 @@ export function ActionMenu({
           )}
         </Menu.Target>
         <Menu.Dropdown>
-          {allowed.map((action) => (
-            <Menu.Item
-              key={action.label}
-              color={action.destroys === undefined ? undefined : 'red'}
-              onClick={() => setOpen(action)}
-            >
-              {action.label}
-            </Menu.Item>
+          {[...Map.groupBy(allowed, ({ section }) => section)].map(([section, all]) => (
+            <Fragment key={section ?? ''}>
+              {section !== undefined && <Menu.Label>{section}</Menu.Label>}
+              {all.map((action) => (
+                <Menu.Item
+                  key={action.label}
+                  color={action.destroys === undefined ? undefined : 'red'}
+                  onClick={() => setOpen(action)}
+                >
+                  {action.label}
+                </Menu.Item>
+              ))}
+            </Fragment>
           ))}
         </Menu.Dropdown>
       </Menu>
@@ -153,12 +163,14 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   }
 
   const field = (name: string) => (
-    <Field
+    <ChosenField
       key={name}
       name={name}
       param={op.endpoint.params[name] as Param}
       label={props.labels?.[name]}
       choices={props.choices?.[name]}
+      from={props.choicesFrom?.[name]}
+      settled={input}
       value={given[name]}
       error={problems.get(name)}
       onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}

@@ -24,7 +24,7 @@ import { gigabytes } from '../../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
 import { PricePanel } from './price-panel.tsx';
-import type { PortalCloud } from './record.ts';
+import { policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order in steps, with the price beside it from the first choice on. */
 export default function OrderArray() {
@@ -235,15 +235,6 @@ function PolicyChoice({ order, change, cloud }: PartProps & { readonly cloud: Po
       </Stack>
     </Radio.Group>
   );
-}
-
-function policyTypesOf(cloud: PortalCloud): readonly { readonly id: number; readonly name: string }[] {
-  const text = cloud.array_zone_group_storage_policy_types.array_zone_group_storage_policy_type;
-  try {
-    return JSON.parse(text) as { id: number; name: string }[];
-  } catch {
-    return [];
-  }
 }
 
 function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalCloud }) {
