@@ -178,7 +178,13 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   );
 
   return (
-    <Modal opened onClose={close} title={label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={close}
+      title={destroys === undefined ? label : `${label}: ${destroys}`}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>
           {about !== undefined && (

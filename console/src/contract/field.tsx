@@ -41,7 +41,8 @@ export function Field(props: FieldProps) {
   const isRequired = param.presence === 'required';
   const common = {
     label: props.label ?? words(name),
-    description: descriptionOf(param),
+    // What there is to choose says more than the name of its key.
+    description: choices && props.label !== undefined ? '' : descriptionOf(param),
     required: isRequired,
     withAsterisk: isRequired,
     error,

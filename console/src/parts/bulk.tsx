@@ -40,11 +40,14 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
   const place = usePlace(op.api.name);
   const client = useQueryClient();
   const may = useMay();
-  const callable = rows.filter((row) => may(op as Op, inputOf(row) as Record<string, unknown>));
+  /** What was begun with: rows leave the list as they are done. */
+  const [begun, setBegun] = useState<readonly T[]>();
+  const callable = begun ?? rows.filter((row) => may(op as Op, inputOf(row) as Record<string, unknown>));
   if (callable.length === 0) return null;
   const isConfirmed = props.isDestroying !== true || typed === String(callable.length);
 
   async function run(): Promise<void> {
+    setBegun(callable);
     setResults([]);
     const waiting = callable.values();
     const done: T[] = [];
@@ -69,6 +72,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
     setTyped('');
     if (results) props.onDone();
     setResults(undefined);
+    setBegun(undefined);
   }
 
   return (
@@ -127,15 +131,13 @@ function Outcome({ results, total }: { readonly results: readonly Result[]; read
       <Text size="sm" role="status">
         {results.length - failed.length} done, {failed.length} refused, {total - results.length} to go
       </Text>
-      {failed.length > 0 && (
-        <List size="sm">
-          {failed.map(({ name, problem }) => (
-            <List.Item key={name}>
-              {name}: {problem}
-            </List.Item>
-          ))}
-        </List>
-      )}
+      <List size="sm">
+        {[...failed, ...results.filter(({ problem }) => problem === undefined)].map(({ name, problem }) => (
+          <List.Item key={name} c={problem === undefined ? undefined : 'red'}>
+            {name}: {problem ?? 'done'}
+          </List.Item>
+        ))}
+      </List>
     </>
   );
 }

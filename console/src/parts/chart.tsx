@@ -66,7 +66,7 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
           ...names.split('\n').map((label, index) => ({
             label,
             stroke: COLORS[index % COLORS.length] as string,
-            ...(isBars && { fill: COLORS[index % COLORS.length] as string }),
+            ...(isBars && { fill: COLORS[index % COLORS.length] as string, points: { show: false } }),
             width: 1.5,
             value: (_: uPlot, __: number | null, ___: number, at: number | null) =>
               write(at === null ? null : (own.current[index]?.values[at] ?? null)),

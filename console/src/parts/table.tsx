@@ -129,7 +129,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                       key={column.name}
                       ta={column.align}
                       visibleFrom={column.isExtra ? 'md' : undefined}
-                      className={column.isLong ? 'cell-long' : undefined}
+                      className={cellClass(column)}
                     >
                       {column.cell(row)}
                     </Table.Td>
@@ -150,6 +150,11 @@ export function DataTable<T>(props: DataTableProps<T>) {
   );
 }
 
+function cellClass<T>({ name, isLong }: Column<T>): string | undefined {
+  if (name === 'actions') return 'cell-actions';
+  return isLong ? 'cell-long' : undefined;
+}
+
 function Heading<T>(props: {
   readonly column: Column<T>;
   readonly sort: string;
@@ -159,7 +164,12 @@ function Heading<T>(props: {
   const direction = sort === column.name ? 'ascending' : sort === `-${column.name}` ? 'descending' : undefined;
   const next = direction === 'ascending' ? `-${column.name}` : direction === 'descending' ? '' : column.name;
   return (
-    <Table.Th ta={column.align} aria-sort={direction ?? 'none'} visibleFrom={column.isExtra ? 'md' : undefined}>
+    <Table.Th
+      className={column.name === 'actions' ? 'cell-actions' : undefined}
+      ta={column.align}
+      aria-sort={direction ?? 'none'}
+      visibleFrom={column.isExtra ? 'md' : undefined}
+    >
       {column.value ? (
         <button type="button" className="sort-button" onClick={() => setSort(next)}>
           {column.heading}

@@ -14,7 +14,11 @@ const wording: Wording = {
     created_at: 'Since',
   },
   cells: {
-    role: ({ role }) => <Badge variant="default">{role === 'admin' ? 'administrator' : 'user'}</Badge>,
+    role: ({ role }) => (
+      <Badge variant="default" tt="none">
+        {role === 'admin' ? 'administrator' : 'user'}
+      </Badge>
+    ),
     state: ({ enabled, locked }) => (
       <State of={enabled === false ? 'disabled' : locked === true ? 'locked' : 'active'} />
     ),

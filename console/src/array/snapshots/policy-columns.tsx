@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { SnapshotPolicy as PolicyRecord } from '@granary/contract/array';
-import { HoverCard, Text, UnstyledButton } from '@mantine/core';
+import { Popover, Text, UnstyledButton } from '@mantine/core';
 import { localTime } from '../../parts/format.ts';
 import type { Column } from '../../parts/table.tsx';
 import { cronWords } from './cron.ts';
@@ -49,16 +49,16 @@ function NextInShort({ of: expression }: { readonly of: string }) {
   const [next] = nextRuns(expression, new Date(), 1);
   if (!next) return <>–</>;
   return (
-    <HoverCard withinPortal>
-      <HoverCard.Target>
+    <Popover withinPortal>
+      <Popover.Target>
         <UnstyledButton fz="sm" td="underline dotted" aria-label={`Next at ${localTime(next)}; show five`}>
           {localTime(next)}
         </UnstyledButton>
-      </HoverCard.Target>
-      <HoverCard.Dropdown>
+      </Popover.Target>
+      <Popover.Dropdown>
         <NextRuns of={expression} />
-      </HoverCard.Dropdown>
-    </HoverCard>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 
