@@ -30,6 +30,7 @@ import { objectsPages } from '../objects/pages.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
 import { portalPages } from '../portal/pages.ts';
+import { useArrayName } from './array-name.ts';
 import { Palette } from './palette.tsx';
 import type { Page } from './pages.ts';
 import { useSessionTools } from './session.tsx';
@@ -119,11 +120,9 @@ function useRoleInside(arrayId: number | undefined): string | undefined {
 
 /** The name of the array whose pages are open. */
 function ArrayName({ id }: { readonly id: number }) {
-  const place = usePlaces()[portal.arrays.get.api.name] ?? { base: '' };
-  const { data } = useQuery(readOptions(portal.arrays.get, place, { array_id: id }));
   return (
     <Text fw={700} px="sm" py={4} truncate>
-      {data?.data.name ?? `Array ${id}`}
+      {useArrayName(id) ?? `Array ${id}`}
     </Text>
   );
 }

@@ -1,8 +1,9 @@
-import { Stack, Text } from '@mantine/core';
-import { commandLine, curlLine } from '@granary/contract/command-line';
+import { Code, Stack, Text } from '@mantine/core';
+import { commandLine, curlLine, shellWord } from '@granary/contract/command-line';
 import type { AnyInput, Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { CommandText } from '../parts/small.tsx';
+import { useArrayName } from '../app/array-name.ts';
 import { useParam } from '../app/base.ts';
 
 const PREFIX: Readonly<Record<string, string>> = { array: 'array', objects: 'objects' };
@@ -21,13 +22,23 @@ function Lines({ op, inputs }: { readonly op: Op; readonly inputs: readonly AnyI
   const place = usePlace(op.api.name);
   const arrayId = useParam('arrayId');
   const prefix = PREFIX[op.api.name];
-  const array = prefix !== undefined && arrayId !== '' ? arrayId : undefined;
-  const header = op.api.name === 'portal' || place.base !== '' ? 'X-Token: $TOKEN' : 'X-Access-Key: $KEY';
+  const isInside = prefix !== undefined && arrayId !== '';
+  const name = useArrayName(isInside ? Number(arrayId) : undefined);
+  const array = isInside ? (name ?? arrayId) : undefined;
+  const isKey = op.api.name !== 'portal' && place.base === '';
+  const header = isKey ? 'X-Access-Key: $KEY' : 'X-Token: $TOKEN';
   const url = `${location.origin}${place.base}`;
   return (
     <Stack gap="xs">
       <Text size="xs" c="dimmed">
-        The same from a shell
+        The same from a shell. Signed in once by <Code>{signInLine({ prefix, array })}</Code>
+        {array !== undefined && (
+          <>
+            {' '}
+            and <Code>{`granary ${prefix} login ${shellWord(array)}`}</Code>
+          </>
+        )}
+        ; curl takes your {isKey ? 'access key as KEY' : 'token as TOKEN'}.
       </Text>
       <CommandText
         text={inputs.map((input) => commandLine(op, input, { prefix, array })).join('\n')}
@@ -39,4 +50,10 @@ function Lines({ op, inputs }: { readonly op: Op; readonly inputs: readonly AnyI
       />
     </Stack>
   );
+}
+
+/** At the portal, or at an array that is signed in to directly. */
+function signInLine(where: { readonly prefix: string | undefined; readonly array: string | undefined }): string {
+  const isDirect = where.prefix !== undefined && where.array === undefined;
+  return `granary ${isDirect ? `${where.prefix} ` : ''}login --url ${location.origin}`;
 }

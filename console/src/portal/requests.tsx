@@ -145,12 +145,13 @@ const columns: readonly Column<Request>[] = [
 ];
 
 function Asked({ request }: { readonly request: Request }) {
-  const { kind, name, array_id: arrayId } = request;
+  const { kind, name, status, array_id: arrayId } = request;
+  const isGone = arrayId === null || (kind === 'create_array' && status === 'denied');
   return (
     <Stack gap={0}>
       <Text size="sm">
         {kindWords(kind)}:{' '}
-        {arrayId === null ? (
+        {isGone ? (
           <b>{name}</b>
         ) : (
           <Anchor component={Link} to={`/arrays/${arrayId}`} size="sm">

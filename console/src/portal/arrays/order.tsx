@@ -76,7 +76,12 @@ function Steps({ first, offers }: StepsProps) {
   async function submit(): Promise<void> {
     const { value } = await ordering.mutateAsync(input as never);
     const { id, name } = value?.data ?? {};
-    notifications.show({ color: 'teal', message: `Array ${name} is ordered. It is up in about a minute.` });
+    notifications.show({
+      color: 'teal',
+      message: value?.data.status_message?.startsWith('Waiting')
+        ? `${name} waits for an administrator.`
+        : `${name} is ordered. It is up in about a minute.`,
+    });
     void navigate({ to: id === undefined ? '/arrays' : `/arrays/${id}` });
   }
 
