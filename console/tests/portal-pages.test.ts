@@ -31,7 +31,7 @@ test('prices of an item are one row with what it cost, costs and will cost', () 
   assert.deepEqual([engine?.key, item?.key], ['small', 'SSD'], 'engines come first');
   assert.equal(item?.present?.hourly_price_usd, '0.2');
   assert.deepEqual(
-    item?.planned.map((one) => one.hourly_price_usd),
+    item.planned.map((one) => one.hourly_price_usd),
     ['0.3'],
   );
   assert.equal(presentPrices(all).get('drive:SSD'), 0.2);

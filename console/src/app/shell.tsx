@@ -108,14 +108,14 @@ function usePresentMenu(): {
   return { base: `/arrays/${id}/${inside[2]}`, pages, back: `/arrays/${id}`, arrayId: Number(id) };
 }
 
-/** What the person may do inside an array; undefined until it is known, and where the person has no user there. */
+/** What the person may do inside an array; undefined until it is known, `''` where the person has no user there. */
 function useRoleInside(arrayId: number | undefined): string | undefined {
   const place = usePlaces()[portal.arrays.getIdentity.api.name] ?? { base: '' };
   const { data } = useQuery({
     ...readOptions(portal.arrays.getIdentity, place, { array_id: arrayId ?? 0 }),
     enabled: arrayId !== undefined,
   });
-  return arrayId === undefined ? undefined : (data?.data.role ?? undefined);
+  return arrayId === undefined || data === undefined ? undefined : (data.data.role ?? '');
 }
 
 /** The name of the array whose pages are open. */
@@ -144,7 +144,8 @@ function MenuOfPages() {
   const { session } = useSessionTools();
   const inside = useRoleInside(arrayId);
   const role = arrayId === undefined ? session.role : inside;
-  const shown = pages.filter(({ label, roles }) => label && (!roles || (role !== undefined && roles.includes(role))));
+  const own = role === '' ? [] : pages;
+  const shown = own.filter(({ label, roles }) => label && (!roles || (role !== undefined && roles.includes(role))));
   const sections = Map.groupBy(shown, ({ section }) => section ?? '');
   return (
     <nav aria-label="Pages">

@@ -18,7 +18,7 @@ export interface Undo<E extends Endpoint = Endpoint> {
 
 /** Keeps the types of a call that takes back actions of other operations. */
 export function undo<E extends Endpoint>(given: Undo<E>): Undo {
-  return given as unknown as Undo;
+  return given;
 }
 
 const OFFERED_MS = 15_000;
