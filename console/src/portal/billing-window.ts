@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 const DAILY_MAX_DAYS = 62;
 
-export function dayText(ms: number): string {
+function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
