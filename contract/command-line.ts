@@ -88,6 +88,7 @@ export function curlLine(
   return words.join(' ');
 }
 
-function shellWord(text: string): string {
+/** A word that a shell reads as it is. */
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
-import { portalClient } from '@granary/client';
+import { portalClient, type PortalClient } from '@granary/client';
+import { ApiError } from '@granary/client/errors';
 import type { Connection } from '@granary/client';
 import { portalConnection, readUrl } from '../credentials.ts';
 import type { PlaceOptions } from '../derived/commands.ts';
@@ -36,12 +37,13 @@ export async function placeOf(product: Product, env: Environment, { url, array }
   return placeByName(product, env, name);
 }
 
-/** Asks the portal, which knows arrays by their name. */
+/** Asks the portal, which knows arrays by their name, and by their number where no array has it as its name. */
 export async function placeByName(product: Product, env: Environment, name: string): Promise<ArrayPlace> {
   const { headers, ...there } = portalConnection(env, { signedIn: true });
   const { url } = there;
   const portal = portalClient({ ...there, token: headers?.['x-token'] ?? '' });
-  const found = (await portal.arrays.list({ name })).data.find((each) => each.name === name);
+  const named = (await portal.arrays.list({ name })).data.find((each) => each.name === name);
+  const found = named ?? (/^\d{1,15}$/.test(name) ? await arrayByNumber(portal, Number(name)) : undefined);
   if (!found) throw new CommandFailure(exitCodes.notFound, `The portal at ${url} shows you no array named ${name}.`);
   const { data } = await portal.arrays.get({ array_id: found.id });
   const other = isObjectStorage(data) ? 'object_storage' : 'storage_array';
@@ -52,7 +54,7 @@ export async function placeByName(product: Product, env: Environment, name: stri
     );
   if (data.management_url === null || data.status !== 'created')
     throw new CommandFailure(exitCodes.failed, `Array ${name} is ${data.status}; it answers once it is created.`);
-  return { url: data.management_url, name, passcode: data.initial_passcode, fingerprintFrom: url };
+  return { url: data.management_url, name: data.name, passcode: data.initial_passcode, fingerprintFrom: url };
 }
 
 /** A kept key is sent to the array that gave it, and to no other. */
@@ -85,4 +87,13 @@ function keysOf(product: Product, env: Environment): ArrayKey[] {
 
 function keyFor(keys: readonly ArrayKey[], url: string): string | undefined {
   return keys.find((each) => each.url === url)?.key;
+}
+
+async function arrayByNumber(portal: PortalClient, id: number): Promise<{ readonly id: number } | undefined> {
+  try {
+    return (await portal.arrays.get({ array_id: id })).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
 }

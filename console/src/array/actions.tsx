@@ -1,4 +1,5 @@
 import { ActionButton, ActionMenu, type ActionProps } from '../contract/action.tsx';
+import { useGo } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
 import type { Op } from '../api/operations.ts';
 
@@ -8,19 +9,29 @@ const BUTTONS_MAX = 3;
 export function Actions({
   of: actions,
   label = 'More',
+  goneTo,
 }: {
   readonly of: readonly ActionProps<never>[];
   readonly label?: string;
+  /** The page to show once the record is deleted. */
+  readonly goneTo?: string;
 }) {
   const may = useMay();
-  const allowed = actions.filter(({ op, input }) => may(op as Op, input));
+  const go = useGo();
+  const allowed = actions
+    .filter(({ op, input }) => may(op as Op, input))
+    .map((one) => (goneTo !== undefined && isDeletion(one) ? { ...one, onDone: () => go(goneTo) } : one));
   const shown = allowed.slice(0, allowed.length === BUTTONS_MAX + 1 ? BUTTONS_MAX + 1 : BUTTONS_MAX);
   return (
     <>
       {shown.map((one) => (
         <ActionButton key={one.label} {...one} />
       ))}
-      <ActionMenu label={label} actions={allowed.slice(shown.length)} />
+      <ActionMenu label={label} isButton actions={allowed.slice(shown.length)} />
     </>
   );
+}
+
+function isDeletion({ op }: ActionProps<never>): boolean {
+  return (op as Op).name === 'delete';
 }

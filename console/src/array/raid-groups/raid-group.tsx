@@ -28,7 +28,7 @@ export default function RaidGroupPage() {
         <>
           <PageHead title={group.display_name} about="RAID group">
             {group.available > 0 && <NewPool groups={[group.name]} />}
-            <Actions of={groupActions(group, free)} />
+            <Actions of={groupActions(group, free)} goneTo="/raid-groups" />
           </PageHead>
           <Section title="Facts">
             <GroupFacts group={group} />

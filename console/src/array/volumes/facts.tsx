@@ -87,10 +87,29 @@ const LIMIT_NAMES: Readonly<Record<string, string>> = {
   write_mbps_limit: 'Alert above MB written a second',
 };
 
+const SHARE_NAMES: Readonly<Record<string, string>> = {
+  mount_sync: 'Writes wait for the drives',
+  atime_update: 'Keeps the time of reading',
+  read_ahead_kb: 'Reads ahead, KiB',
+  nfs_root_squash: 'Root is nobody',
+  nfs_all_squash: 'Everyone is nobody',
+  nfs_anon_uid: 'Number of that user',
+  nfs_anon_gid: 'Number of that group',
+  audit_enable: 'Audit log',
+  uquota_state: 'Quotas of users',
+  gquota_state: 'Quotas of groups',
+  pquota_state: 'Quotas of projects',
+  auto_expand_on_emergency: 'Expands by itself',
+  auto_expand_by: 'By, GiB',
+  max_capacity: 'At most, GiB',
+  flc_state: 'File lifecycle',
+  flc_scan_state: 'Scan for file lifecycle',
+};
+
 /** What it was set to do: limits of a disk, ways of a share. */
 export function VolumeOptions({ volume }: { readonly volume: Volume }) {
   const limits = LIMITS.map((name) => [LIMIT_NAMES[name] ?? words(name), limitText(volume[name])] as const);
-  const ways = SHARE_OPTIONS.map((name) => [words(name), optionText(volume[name])] as const);
+  const ways = SHARE_OPTIONS.map((name) => [SHARE_NAMES[name] ?? words(name), optionText(volume[name])] as const);
   return <Facts of={isShare(volume) ? ways : limits} />;
 }
 

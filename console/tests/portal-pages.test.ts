@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { itemsOf, presentPrices, steps, utcMinute } from '../src/portal/prices/history.ts';
+import { dayAfter, monthStart, perOf, presets, today } from '../src/portal/billing-window.ts';
+import { askedFor, kindWords } from '../src/portal/request-words.ts';
+
+/** Goal: what pages of the portal work out of records without a browser. */
+
+const now = Date.parse('2026-03-31T23:30:00Z');
+
+test('the days of a bill are those of UTC, and months have their own lengths', () => {
+  assert.deepEqual([today(now), monthStart(now)], ['2026-03-31', '2026-03-01']);
+  assert.equal(dayAfter('2026-02-28'), '2026-03-01');
+  assert.deepEqual(presets(now), [
+    { label: 'This month', from: '2026-03-01', to: '2026-03-31' },
+    { label: 'Last month', from: '2026-02-01', to: '2026-02-28' },
+    { label: 'Twelve months', from: '2025-04-01', to: '2026-03-31' },
+  ]);
+  assert.deepEqual([perOf('2026-01-01', '2026-02-28'), perOf('2026-01-01', '2026-12-31')], ['day', 'month']);
+});
+
+test('prices of an item are one row with what it cost, costs and will cost', () => {
+  const drive = { kind: 'drive', key: 'SSD', hourly_price_usd: '0.1' };
+  const all = [
+    { ...drive, effective_from: '2026-01-01 00:00:00 UTC', state: 'past' },
+    { ...drive, hourly_price_usd: '0.2', effective_from: '2026-02-01 00:00:00 UTC', state: 'present' },
+    { ...drive, hourly_price_usd: '0.3', effective_from: '2027-01-01 00:00:00 UTC', state: 'planned' },
+    { ...drive, kind: 'engine', key: 'small', effective_from: '2026-01-01 00:00:00 UTC', state: 'present' },
+  ] as const;
+  const [engine, item] = itemsOf(all);
+  assert.deepEqual([engine?.key, item?.key], ['small', 'SSD'], 'engines come first');
+  assert.equal(item?.present?.hourly_price_usd, '0.2');
+  assert.deepEqual(
+    item.planned.map((one) => one.hourly_price_usd),
+    ['0.3'],
+  );
+  assert.equal(presentPrices(all).get('drive:SSD'), 0.2);
+});
+
+test('a price holds until the next one, and the last one until now', () => {
+  const points = [
+    { at: 100, price: 1 },
+    { at: 200, price: 2 },
+  ];
+  assert.deepEqual(steps(points, 300), { times: [100, 199, 200, 300], values: [1, 1, 2, 2] });
+  assert.deepEqual(steps(points, 150), { times: [100, 199, 200], values: [1, 1, 2] });
+  assert.deepEqual(steps([], 300), { times: [], values: [] });
+});
+
+test('a moment of the viewer is sent to the minute in UTC; what is no moment is not sent', () => {
+  assert.match(utcMinute('2027-01-01T09:30') ?? '', /^202[67]-\d\d-\d\d \d\d:\d\d$/);
+  assert.equal(utcMinute(''), undefined);
+});
+
+test('what a request asks for is one line in words', () => {
+  const line = askedFor({
+    arguments: { name: 'tank', engine: 'engine_small', drives: { SSD_10GB: 8 }, flc_enabled: null, moderate: true },
+  });
+  assert.equal(line, 'engine engine_small, drives 8 × SSD_10GB');
+  assert.deepEqual([kindWords('create_array'), kindWords('of_tomorrow')], ['New array', 'Of tomorrow']);
+});
