@@ -14,7 +14,7 @@ import { Failed } from '../parts/messages.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
-import type { Choice } from './field.tsx';
+import type { Choice } from './choice.ts';
 import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */

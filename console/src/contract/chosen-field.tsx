@@ -5,7 +5,8 @@ import type { Endpoint } from '@granary/contract';
 import type { AnyInput, Op, Reply, SentBy } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { readOptions } from '../api/queries.ts';
-import { Field, type Choice } from './field.tsx';
+import type { Choice } from './choice.ts';
+import { Field } from './field.tsx';
 
 /** What a parameter may name, asked of the service when the form is opened. */
 export interface ChoicesFrom {

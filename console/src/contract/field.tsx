@@ -15,11 +15,7 @@ import {
 } from '@mantine/core';
 import type { Param } from '@granary/contract';
 import { words } from '../parts/format.ts';
-
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
+import type { Choice } from './choice.ts';
 
 interface FieldProps {
   readonly name: string;

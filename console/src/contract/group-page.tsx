@@ -7,7 +7,7 @@ import { words } from '../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
 import { ActionButton, ActionMenu, type ActionProps } from './action.tsx';
-import type { Choice } from './field.tsx';
+import type { Choice } from './choice.ts';
 import {
   columnsOf,
   groupOperations,

@@ -1,6 +1,6 @@
 import type { Reply } from '../api/operations.ts';
 import { objects } from '../api/objects.ts';
-import type { Choice } from '../contract/field.tsx';
+import type { Choice } from '../contract/choice.ts';
 
 /** Records of an object storage array, as its lists show them. */
 export type Account = Reply<typeof objects.accounts.list.endpoint>['accounts'][number];

@@ -2,11 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-
-export interface Line {
-  readonly label: string;
-  readonly values: readonly (number | null)[];
-}
+import type { Line } from './line.ts';
 
 interface ChartProps {
   readonly title: string;

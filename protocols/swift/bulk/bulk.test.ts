@@ -94,7 +94,7 @@ test('a process that cannot be started takes no place of those at once', async (
   syncBuiltinESMExports();
   try {
     for (let tries = 0; tries < 6; tries++) {
-      await assert.rejects(bunzip2(Readable.from([])).next(), /no process/);
+      await assert.rejects(bunzip2(Readable.from([]), 'an account').next(), /no process/);
     }
   } finally {
     t.mock.restoreAll();

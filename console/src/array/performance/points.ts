@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { IoPoint as IoPointRecord } from '@granary/contract/array';
-import type { Line } from '../../parts/chart.tsx';
+import type { Line } from '../../parts/line.ts';
 import { count, gigabytes } from '../../parts/format.ts';
 
 const MB_IN_GB = 1024;

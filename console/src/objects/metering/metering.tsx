@@ -3,7 +3,7 @@ import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useAddressText } from '../../app/base.ts';
 import { useIdentity } from '../../app/identity.tsx';
-import type { Choice } from '../../contract/field.tsx';
+import type { Choice } from '../../contract/choice.ts';
 import { Empty, Loading, PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { Capacity } from './capacity.tsx';

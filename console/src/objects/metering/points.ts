@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { IopsPoint, LatencyPoint, ThroughputPoint } from '@granary/contract/objects';
-import type { Line } from '../../parts/chart.tsx';
+import type { Line } from '../../parts/line.ts';
 import { bytes, count } from '../../parts/format.ts';
 
 /** What is measured; an endpoint each. */

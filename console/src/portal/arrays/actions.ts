@@ -1,7 +1,7 @@
 import { portal } from '../../api/portal.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
 import { choicesFrom } from '../../contract/chosen-field.tsx';
-import type { Choice } from '../../contract/field.tsx';
+import type { Choice } from '../../contract/choice.ts';
 import { undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { policyTypesOf, type PortalArray, type PortalCloud } from './record.ts';
