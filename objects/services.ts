@@ -24,15 +24,20 @@ import { ObjectDriveService } from './drives/service.ts';
 import { EncryptionService } from './encryption/service.ts';
 import { ExpiryService } from './expiry/service.ts';
 import { InventoryTimes } from './inventory/service.ts';
+import { forecastRoutes } from './forecasts/routes.ts';
+import { ForecastService } from './forecasts/service.ts';
 import { groupRoutes } from './load-balancer-groups/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createPeople } from './people.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { PolicyService } from './policies/service.ts';
 import { ReplicationService } from './replication/service.ts';
+import { searchRoutes } from './search/routes.ts';
+import { SearchService } from './search/service.ts';
 import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
+import { SummaryService } from './summaries/service.ts';
 import type { ObjectsTools } from './tools.ts';
 import { TransitionService } from './transitions/service.ts';
 import { controllerRoutes } from './virtual-controllers/routes.ts';
@@ -56,6 +61,9 @@ export function createServices(tools: ObjectsTools) {
   const drives = new ObjectDriveService(tools);
   const controllers = new VirtualControllerService(tools);
   const policies = new PolicyService(tools, drives);
+  const forecasts = new ForecastService(tools, policies);
+  const search = new SearchService(tools, { policies, drives, controllers });
+  const summaries = new SummaryService({ drives, policies, forecasts, drivesOfArray: () => configuration().drives });
   const destinations = new DestinationService({ ...tools, nameServers: () => nameServersOf(settings) });
   const destinationGrants = new DestinationGrants(tools);
   const replication = new ReplicationService({
@@ -91,6 +99,8 @@ export function createServices(tools: ObjectsTools) {
       ...people.handlers.settings,
     },
     messages: messageRoutes(store, events),
+    forecasts: forecastRoutes(forecasts),
+    search: searchRoutes(search),
     changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
     destinations: destinationRoutes(destinations, destinationGrants),
@@ -107,6 +117,7 @@ export function createServices(tools: ObjectsTools) {
     destinationGrants,
     delegatedKeys,
     objectData,
+    summaries,
     accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
@@ -119,6 +130,7 @@ export function createServices(tools: ObjectsTools) {
     start() {
       people.start();
       policies.start();
+      forecasts.start();
       accounting.start();
       replication.start();
       expiry.start();
@@ -133,6 +145,7 @@ export function createServices(tools: ObjectsTools) {
       await expiry.stop();
       await transitions.stop();
       policies.stop();
+      await forecasts.stop();
       await people.stop();
     },
     /** After the last request is counted. */
