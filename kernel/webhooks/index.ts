@@ -1,2 +1,2 @@
 export { webhookRoutes } from './routes.ts';
-export { WebhookService } from './service.ts';
+export { WebhookService, type ShownWebhook } from './service.ts';

@@ -19,16 +19,12 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { useChangeFeed } from '../api/changes.ts';
 import { service } from '../api/service.ts';
-import { arrayPages } from '../array/pages.ts';
-import { objectsPages } from '../objects/pages.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
-import { portalPages } from '../portal/pages.ts';
 import { Palette } from './palette.tsx';
-import type { Page } from './pages.ts';
+import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary objects' } as const;
-const PAGES = { portal: portalPages, array: arrayPages, objects: objectsPages } as const;
 
 /** Header, menu and what is open. */
 export function Shell() {
@@ -82,21 +78,9 @@ export function Shell() {
   );
 }
 
-/** Below which address the menu's pages are, and which: the array's where one is open, else the service's own. */
-function usePresentMenu(): {
-  readonly base: string;
-  readonly pages: readonly Page[];
-  readonly back: string | undefined;
-} {
-  const { pathname } = useLocation();
-  const inside = /^\/arrays\/(\d+)\/(block|objects)(?:\/|$)/.exec(pathname);
-  if (!inside || service.kind !== 'portal') return { base: '', pages: PAGES[service.kind], back: undefined };
-  const pages = inside[2] === 'block' ? arrayPages : objectsPages;
-  return { base: `/arrays/${inside[1]}/${inside[2]}`, pages, back: `/arrays/${inside[1]}` };
-}
-
 function MenuOfPages() {
-  const { base, pages, back } = usePresentMenu();
+  const { base, pages, arrayId } = usePresent();
+  const back = arrayId === undefined ? undefined : `/arrays/${arrayId}`;
   const { pathname } = useLocation();
   const { session } = useSessionTools();
   const role = back === undefined ? session.role : undefined;

@@ -6,6 +6,7 @@ import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useState, type SubmitEvent, type ReactNode } from 'react';
 import type { AnyInput, Op } from '../api/operations.ts';
 import { useAct, type Done } from '../api/queries.ts';
+import { useAddressText } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
 import { Failed } from '../parts/messages.tsx';
@@ -43,9 +44,16 @@ export function ActionButton<E extends Endpoint>(
   props: ActionProps<E> & { readonly icon?: ReactNode; readonly isMain?: boolean; readonly isSmall?: boolean },
 ) {
   const [isOpen, { open, close }] = useDisclosure();
+  const [asked, setAsked] = useAddressText('do');
   const may = useMay();
   if (!may(props.op, props.input)) return null;
   const isDanger = props.destroys !== undefined;
+  // The palette leads to a page and has it open a form; nothing is sent before a person has seen it.
+  const isAsked = asked === props.label && !isDanger;
+  const shut = () => {
+    close();
+    if (isAsked) setAsked('');
+  };
   return (
     <>
       <Button
@@ -57,7 +65,7 @@ export function ActionButton<E extends Endpoint>(
       >
         {props.label}
       </Button>
-      {isOpen && <ActionDialog {...props} close={close} />}
+      {(isOpen || isAsked) && <ActionDialog {...props} close={shut} />}
     </>
   );
 }
