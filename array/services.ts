@@ -32,6 +32,8 @@ import { ArrayDriveService } from './drives/service.ts';
 import { DriveShredding } from './drives/shredding.ts';
 import { fileHistoryRoutes, fileHistoryVolumeRoutes } from './file-history/routes.ts';
 import { FileHistoryService } from './file-history/service.ts';
+import { forecastRoutes } from './forecasts/routes.ts';
+import { ForecastService } from './forecasts/service.ts';
 import { FirstPools } from './first-pools/service.ts';
 import { arrayMailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -73,6 +75,8 @@ import {
   volumeKeys,
   volumesInPool,
 } from './relations.ts';
+import { searchRoutes } from './search/routes.ts';
+import { SearchService } from './search/service.ts';
 import { countWwpns, listServers, renameArrayUser } from './servers/repository.ts';
 import { checkArrayChap } from './servers/rules.ts';
 import { serverRoutes } from './servers/routes.ts';
@@ -91,6 +95,7 @@ import { SnapshotRestore } from './snapshots/restore.ts';
 import { SnapshotListing } from './snapshots/listing.ts';
 import { restoreRoutes, snapshotRoutes } from './snapshots/routes.ts';
 import { SnapshotService } from './snapshots/service.ts';
+import { SummaryService } from './summaries/service.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { TagService } from './tags/service.ts';
 import type { ArrayTools } from './tools.ts';
@@ -183,6 +188,9 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   volumes.followLifecycle(fileLifecycle.scans);
   const peers = new PeerService(tools, { users, self: () => remoteArrays.self, countMirrors: countDestinationsOf });
   const delegatedKeys = new DelegatedKeyService(tools, users);
+  const forecasts = new ForecastService(tools);
+  const search = new SearchService(tools, { pools, raidGroups, drives, mirrors, users });
+  const summaries = new SummaryService(tools, { drives, raidGroups, pools, mirrors, forecasts });
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, users) }),
@@ -223,6 +231,8 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),
     lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies, fileLifecycle.settings),
     messages: messageRoutes(store, events),
+    forecasts: forecastRoutes(forecasts),
+    search: searchRoutes(search),
     changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
   };
@@ -259,6 +269,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileLifecycle,
     peers,
     delegatedKeys,
+    summaries,
     handlers,
     peerHandlers,
   };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { delegatedKeyApi } from '@granary/contract';
+import { delegatedKeyApi, summaryApi } from '@granary/contract';
 import { arrayApi, peerApi } from '@granary/contract/array';
 import {
   checkedVault,
@@ -33,6 +33,7 @@ import manifest from './package.json' with { type: 'json' };
 import { refuseNotOrdered } from './offers.ts';
 import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
+import { summaryRoutes } from './summaries/routes.ts';
 
 /** Shreds, scrubs, rebuilds and migrations take hours; they must not keep short work waiting. */
 const JOBS_MAX = 128;
@@ -137,6 +138,11 @@ export async function startArray(
       innerApi(
         delegatedKeyApi,
         delegatedKeyRoutes(services.delegatedKeys),
+        portalAuthenticator(() => configuration),
+      ),
+      innerApi(
+        summaryApi,
+        summaryRoutes(services.summaries),
         portalAuthenticator(() => configuration),
       ),
     ],

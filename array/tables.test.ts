@@ -9,6 +9,7 @@ import { migrations } from './migrations.ts';
 const OWNERS: Readonly<Record<string, string>> = {
   archived_objects: 'file-lifecycle/archive',
   attachments: 'servers',
+  capacity_points: 'kernel',
   chap: 'controllers',
   destination_mirrors: 'mirror-jobs',
   drives: 'drives',

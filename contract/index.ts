@@ -1,7 +1,10 @@
+export { ArraySummary, Concern, CONCERNS_MAX, summaryApi } from './array-summary.ts';
 export { delegatedKeyApi } from './delegated-keys.ts';
 export * from './endpoint.ts';
 export * from './errors.ts';
 export type { Param, ParamKind, Params, Parsed, Presence, Reference, Sent, UploadedFile } from './params.ts';
+export { ForecastRecord } from './forecasts.ts';
+export { FoundRecord } from './search.ts';
 export * from './reply.ts';
 export * from './records.ts';
 export { ALL_KINDS, LOGIN_KIND } from './event-kinds.ts';

@@ -16,8 +16,8 @@ const { admin, client, api } = walk;
 
 const RECORDS = 3;
 const BAD_PARAMETER = 7;
-/** All controllers of an array are in one group. */
-const ONLY_ONE = new Set(['loadBalancerGroups.list']);
+/** All controllers of an array are in one group, and only the first policy has drives that fill up. */
+const ONLY_ONE = new Set(['loadBalancerGroups.list', 'forecasts.list']);
 /** Shows one record, and takes the pair as clients send it everywhere. */
 const NO_LIST = 'virtualControllers.get';
 

@@ -24,6 +24,8 @@ import { ObjectDriveService } from './drives/service.ts';
 import { EncryptionService } from './encryption/service.ts';
 import { ExpiryService } from './expiry/service.ts';
 import { InventoryTimes } from './inventory/service.ts';
+import { forecastRoutes } from './forecasts/routes.ts';
+import { ForecastService } from './forecasts/service.ts';
 import { groupRoutes } from './load-balancer-groups/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { NotificationService } from './notifications/service.ts';
@@ -31,9 +33,12 @@ import { createPeople } from './people.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { PolicyService } from './policies/service.ts';
 import { ReplicationService } from './replication/service.ts';
+import { searchRoutes } from './search/routes.ts';
+import { SearchService } from './search/service.ts';
 import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
+import { SummaryService } from './summaries/service.ts';
 import type { ObjectsTools } from './tools.ts';
 import { TransitionService } from './transitions/service.ts';
 import { controllerRoutes } from './virtual-controllers/routes.ts';
@@ -57,6 +62,9 @@ export function createServices(tools: ObjectsTools) {
   const drives = new ObjectDriveService(tools);
   const controllers = new VirtualControllerService(tools);
   const policies = new PolicyService(tools, drives);
+  const forecasts = new ForecastService(tools, policies);
+  const search = new SearchService(tools, { policies, drives, controllers });
+  const summaries = new SummaryService({ drives, policies, forecasts, drivesOfArray: () => configuration().drives });
   const destinations = new DestinationService({ ...tools, nameServers: () => nameServersOf(settings) });
   const destinationGrants = new DestinationGrants(tools);
   const replication = new ReplicationService({
@@ -93,6 +101,8 @@ export function createServices(tools: ObjectsTools) {
       ...people.handlers.settings,
     },
     messages: messageRoutes(store, events),
+    forecasts: forecastRoutes(forecasts),
+    search: searchRoutes(search),
     changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
     destinations: destinationRoutes(destinations, destinationGrants),
@@ -109,6 +119,7 @@ export function createServices(tools: ObjectsTools) {
     destinationGrants,
     delegatedKeys,
     objectData,
+    summaries,
     accounting,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
@@ -121,6 +132,7 @@ export function createServices(tools: ObjectsTools) {
     start() {
       people.start();
       policies.start();
+      forecasts.start();
       accounting.start();
       replication.start();
       notifications.start();
@@ -138,6 +150,7 @@ export function createServices(tools: ObjectsTools) {
       await expiry.stop();
       await transitions.stop();
       policies.stop();
+      await forecasts.stop();
       await people.stop();
     },
     /** After the last request is counted. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { delegatedKeyApi } from '@granary/contract';
+import { delegatedKeyApi, summaryApi } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import {
   checkedVault,
@@ -32,6 +32,7 @@ import { objectsMeasures } from './metrics/measures.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { createServices } from './services.ts';
+import { summaryRoutes } from './summaries/routes.ts';
 
 /** Who signs in may look, and encryption comes back after a restart: neither changes the array. */
 const ALLOWED_WHILE_LOCKED = [
@@ -122,6 +123,11 @@ export async function startObjects(
       innerApi(
         delegatedKeyApi,
         delegatedKeyRoutes(services.delegatedKeys),
+        portalAuthenticator(() => configuration),
+      ),
+      innerApi(
+        summaryApi,
+        summaryRoutes(services.summaries),
         portalAuthenticator(() => configuration),
       ),
     ],

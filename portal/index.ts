@@ -137,6 +137,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   await jobs.start();
   services.renewals.start();
   services.watcher.start();
+  services.summaries.start();
   await services.deletions.purgeDue();
   services.deletions.start();
   services.signUps.start();
@@ -158,6 +159,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       await app.close();
       services.sessions.stop();
       await services.watcher.stop();
+      await services.summaries.stop();
       await services.renewals.stop();
       await services.deletions.stop();
       await services.signUps.stop();

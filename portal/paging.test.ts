@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { Operation } from '@granary/contract';
 import { askedOf, usualEncoding, type Values } from '../kernel/http/testing/encodings.ts';
 import { startFakeCloud } from './testing/fake-cloud.ts';
+import { startFakeSummaries } from './testing/fake-summaries.ts';
 import { startTestPortal, type Person } from './testing/portal.ts';
 import { portalOperations, preparations } from './testing/valid-requests.ts';
 
@@ -19,6 +20,9 @@ const RECORDS = 3;
 
 const lists = portalOperations.filter(({ endpoint }) => 'start' in endpoint.params && 'limit' in endpoint.params);
 
+const arrays = await startFakeSummaries();
+portal.onStop(() => arrays.stop());
+
 const prepare = async (id: string): Promise<Values> => (await preparations[id]?.(portal, owner)) ?? {};
 
 /** Things whose preparation leaves one behind. */
@@ -26,7 +30,9 @@ const made = ['arrays.get', 'computes.get', 'objectAccounts.get', 'providers.upd
 for (let round = 0; round < RECORDS; round++) {
   for (const id of [...made, 'vlans.deallocate', 'virtualNetworks.delete', 'webhooks.get', 'sessions.delete'])
     await prepare(id);
+  portal.cloud.managementUrl = arrays.url;
   await portal.array(owner);
+  portal.cloud.managementUrl = undefined;
   const uuid = `00000000-0000-4000-8000-00000000000${round}`;
   const cloud = await startFakeCloud({ uuid });
   portal.onStop(() => cloud.stop());
@@ -34,6 +40,7 @@ for (let round = 0; round < RECORDS; round++) {
   await admin.client.clouds.create({ name: name('cloud'), ...place });
 }
 await portal.rest();
+await portal.services.summaries.poll();
 
 /** What names the list in its path; events of other kinds come by themselves. */
 const needed: Readonly<Record<string, Values>> = {

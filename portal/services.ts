@@ -44,6 +44,8 @@ import { CloudService } from './clouds/service.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { PortalHandlers } from './handlers.ts';
 import { InterfaceService, networkRoutes, NetworkService, VlanService } from './networks/index.ts';
+import { overviewRoutes } from './overview/routes.ts';
+import { OverviewService } from './overview/service.ts';
 import { Passage } from './passage/service.ts';
 import { pricingRoutes } from './pricing/routes.ts';
 import { PricingService } from './pricing/service.ts';
@@ -58,9 +60,13 @@ import { sessionPeople } from './sessions/people.ts';
 import { meRoutes } from './me/routes.ts';
 import { mailRoutes } from './settings/mail-routes.ts';
 import { MailSettingService } from './settings/mail.ts';
+import { searchRoutes } from './search/routes.ts';
+import { SearchService } from './search/service.ts';
 import { settingRoutes } from './settings/routes.ts';
 import { SettingService } from './settings/service.ts';
 import { ComputeService, type ComputeArguments } from './tenants/computes/service.ts';
+import { forecastRoutes } from './summaries/routes.ts';
+import { ArraySummaries } from './summaries/service.ts';
 import { tenantRoutes } from './tenants/routes.ts';
 import { TenantService } from './tenants/service.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -79,6 +85,7 @@ export interface Services {
   readonly providers: ProviderService;
   readonly renewals: IssuerRenewals;
   readonly watcher: ArrayWatcher;
+  readonly summaries: ArraySummaries;
   readonly deletions: ArrayDeletions;
   readonly signUps: SignUps;
   readonly webhooks: WebhookService;
@@ -158,6 +165,8 @@ export function createServices(tools: Tools): Services {
   const webhooks = new WebhookService({ ...tools, source: () => PORTAL });
   const mailSettings = new MailSettingService(tools);
   const mailer = new EventMailer({ ...tools, name: () => PORTAL.name, mail: () => mailSettings.mail() });
+  const watcher = new ArrayWatcher({ ...parts, changes });
+  const summaries = new ArraySummaries(tools, clouds, changes);
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
@@ -175,6 +184,9 @@ export function createServices(tools: Tools): Services {
     ),
     networkRoutes(new NetworkService({ tools, vlans, refreshCloud, arrayNames: namesOfArrays }), vlans),
     billingRoutes(new BillingService(tools)),
+    overviewRoutes(new OverviewService(tools, { summaries, webhooks, watcher })),
+    forecastRoutes(tools, summaries),
+    searchRoutes(new SearchService(tools, { webhooks })),
     eventRoutes(tools),
     { changes: changeRoutes(changes) },
     settingRoutes(new SettingService(tools)),
@@ -187,8 +199,7 @@ export function createServices(tools: Tools): Services {
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
   const renewals = new IssuerRenewals(tools, clouds);
-  const watcher = new ArrayWatcher({ ...parts, changes });
-  const running = { renewals, watcher, deletions, signUps, webhooks, mailer, passage };
+  const running = { renewals, watcher, summaries, deletions, signUps, webhooks, mailer, passage };
   return { changes, signIn, sessions, users, clouds, providers, ...running, handlers };
 }
 

@@ -9,6 +9,7 @@ import { migrations } from './migrations.ts';
 /** The folder that owns each table: it alone names the table in SQL. */
 const OWNERS: Readonly<Record<string, string>> = {
   arrays: 'arrays',
+  array_summaries: 'summaries',
   public_services: 'arrays',
   clouds: 'clouds',
   drive_type_offers: 'clouds',
@@ -36,7 +37,15 @@ const UNMAPPED: Readonly<Record<string, readonly string[]>> = {
 /** Read by the hundred thousand for a bill, or a name and a value: their rows are no records. */
 const WITHOUT_RECORD = new Set(['metered_items', 'prices', 'settings']);
 
-const KERNEL = new Set(['events', 'idempotency_keys', 'jobs', 'schema_versions', 'sessions', 'webhooks']);
+const KERNEL = new Set([
+  'capacity_points',
+  'events',
+  'idempotency_keys',
+  'jobs',
+  'schema_versions',
+  'sessions',
+  'webhooks',
+]);
 
 const FOLDER = import.meta.dirname;
 

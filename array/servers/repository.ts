@@ -1,4 +1,4 @@
-import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import { bestFirst, flag, likeAny, likeParams, plain, Table, type Db, type Tx } from '@granary/kernel';
 import type { Server, ServerFields } from './server.ts';
 
 export const serverTable = new Table<Server>('servers', {
@@ -87,6 +87,12 @@ export function listServers(db: Db, start: number, limit: number): Server[] {
     start,
     limit: limit === 0 ? -1 : limit,
   });
+}
+
+/** Those with a text in their name, IQN or address, best first. */
+export function searchServers(db: Db, text: string, limit: number): Server[] {
+  const where = likeAny('display_name', 'name', 'iqn', 'address');
+  return serverTable.all(db, `${SELECT} WHERE ${where} ORDER BY ${bestFirst('display_name')}`, likeParams(text, limit));
 }
 
 export function countServers(db: Db): number {

@@ -1,4 +1,4 @@
-import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import { bestFirst, flag, likeAny, likeParams, plain, Table, type Db, type Tx } from '@granary/kernel';
 import type { ShareOptions } from './options.ts';
 
 /** A share as it is on record, beside its volume. */
@@ -64,6 +64,17 @@ export function writeExportNames(tx: Tx, volume: string, exportNames: readonly s
 export function deleteShare(tx: Tx, volume: string): void {
   tx.run('DELETE FROM export_names WHERE volume = :volume', { volume });
   tx.run('DELETE FROM shares WHERE volume = :volume', { volume });
+}
+
+export interface ExportName {
+  readonly volume: string;
+  readonly name: string;
+}
+
+/** Export names with a text in them, best first. */
+export function searchExportNames(db: Db, text: string, limit: number): ExportName[] {
+  const sql = `SELECT volume, name FROM export_names WHERE ${likeAny('name')} ORDER BY ${bestFirst('name')}`;
+  return db.all(sql, likeParams(text, limit));
 }
 
 export function findShare(db: Db, volume: string): Share | undefined {

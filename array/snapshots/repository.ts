@@ -1,4 +1,4 @@
-import { plain, Table, type Bytes, type Db, type Tx } from '@granary/kernel';
+import { bestFirst, likeAny, likeParams, plain, Table, type Bytes, type Db, type Tx } from '@granary/kernel';
 import type { Snapshot, SnapshotInPlace } from './snapshot.ts';
 
 const snapshots = new Table<Snapshot>('snapshots', {
@@ -67,6 +67,15 @@ export function listSnapshots(db: Db, filter: SnapshotFilter): { snapshots: Snap
     ),
     count: db.get<{ n: number }>(`SELECT count(*) AS n ${IN_PLACE} WHERE ${where}`, params)?.n ?? 0,
   };
+}
+
+export type NamedSnapshot = Pick<Snapshot, 'name' | 'displayName' | 'volume'> & Pick<Place, 'volumeDisplayName'>;
+
+/** Ready ones with a text in their names, best first. Only what is found is joined with its volume. */
+export function searchSnapshots(db: Db, text: string, limit: number): NamedSnapshot[] {
+  const sql = `SELECT s.name, s.display_name AS displayName, s.volume, v.display_name AS volumeDisplayName ${IN_PLACE}
+    WHERE s.state = 'ready' AND ${likeAny('s.display_name', 's.name')} ORDER BY ${bestFirst('s.display_name')}`;
+  return db.all(sql, likeParams(text, limit));
 }
 
 type Wanted = Omit<SnapshotFilter, 'start' | 'limit'>;

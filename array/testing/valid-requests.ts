@@ -420,6 +420,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'controllers.cachePerformance': measured('controllers', controller),
   'controllers.cacheStats': measured('controllers', controller),
   'changes.watch': () => ({ seconds: 0 }),
+  'forecasts.list': () => ({ kind: 'pool', start: 0, limit: 10 }),
+  'search.find': () => ({ q: 'main', limit: 10 }),
   'messages.list': () => ({
     start: 0,
     limit: 10,

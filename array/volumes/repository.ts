@@ -1,4 +1,18 @@
-import { bytes, flag, GB, inUnits, MB, plain, Table, type Bytes, type Db, type Tx } from '@granary/kernel';
+import {
+  bestFirst,
+  bytes,
+  flag,
+  GB,
+  inUnits,
+  likeAny,
+  likeParams,
+  MB,
+  plain,
+  Table,
+  type Bytes,
+  type Db,
+  type Tx,
+} from '@granary/kernel';
 import { deleteShare } from '../shares/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { VolumeDependents } from './dependents.ts';
@@ -166,7 +180,31 @@ export function listVolumeNames(db: Db): VolumePlace[] {
   return db.all<VolumePlace>('SELECT name, size_bytes AS sizeBytes, pool, migration FROM volumes');
 }
 
-type NamedVolume = Pick<Volume, 'name' | 'displayName' | 'pool' | 'kind'>;
+export interface VolumeRoom extends Pick<Volume, 'name' | 'displayName' | 'sizeBytes'> {
+  /** To which it expands by itself; null where it does not. */
+  readonly expandsTo: Bytes | null;
+}
+
+/** What the volumes that are ready can take. */
+export function listVolumeRooms(db: Db): VolumeRoom[] {
+  const rows = db.all<Omit<VolumeRoom, 'expandsTo'> & { expands: number; maxMb: number | null }>(
+    `SELECT name, display_name AS displayName, size_bytes AS sizeBytes, auto_expand AS expands, max_capacity_mb AS maxMb
+     FROM volumes WHERE state = 'ready' ORDER BY name`,
+  );
+  return rows.map(({ expands, maxMb, ...volume }) => ({
+    ...volume,
+    expandsTo: expands === 1 && maxMb !== null ? bytes(maxMb * MB) : null,
+  }));
+}
+
+export type NamedVolume = Pick<Volume, 'name' | 'displayName' | 'pool' | 'kind'>;
+
+/** Those with a text in their names, best first. */
+export function searchVolumes(db: Db, text: string, limit: number): NamedVolume[] {
+  const sql = `SELECT name, display_name AS displayName, pool, kind FROM volumes
+    WHERE state IN ('creating', 'ready') AND ${likeAny('display_name', 'name')} ORDER BY ${bestFirst('display_name')}`;
+  return db.all(sql, likeParams(text, limit));
+}
 
 interface NamedVolumes {
   readonly volumes: NamedVolume[];

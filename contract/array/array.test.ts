@@ -12,6 +12,8 @@ const decided = [
   'POST /users/{name}/access_key',
   'GET /users',
   'POST /users',
+  'GET /forecasts',
+  'GET /search',
   'GET /changes',
   'GET /messages',
   'GET /snapshots',

@@ -6,6 +6,7 @@ import { controllers } from './controllers.ts';
 import { drives } from './drives.ts';
 import { fileHistory } from './file-history.ts';
 import { fileCategories, lifecyclePolicies } from './file-lifecycle.ts';
+import { forecasts } from './forecasts.ts';
 import { messages } from './messages.ts';
 import { migrationJobs } from './migration-jobs.ts';
 import { mirrorJobs } from './mirror-jobs.ts';
@@ -16,6 +17,7 @@ import { quotaProjects, quotas } from './quotas.ts';
 import { raidGroups } from './raid-groups.ts';
 import { remoteArrays } from './remote-arrays.ts';
 import { servers } from './servers.ts';
+import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { snapshotPolicies } from './snapshot-policies.ts';
@@ -86,6 +88,8 @@ export const arrayApi = {
     auditLogs,
     controllers,
     messages,
+    forecasts,
+    search,
     changes,
     settings,
     webhooks,

@@ -3,11 +3,13 @@ import { accounts } from './accounts.ts';
 import { changes } from './changes.ts';
 import { destinations } from './destinations.ts';
 import { drives } from './drives.ts';
+import { forecasts } from './forecasts.ts';
 import { loadBalancerGroups } from './load-balancer-groups.ts';
 import { accessLogs, messages } from './logs.ts';
 import { policies } from './policies.ts';
 import { requests } from './requests.ts';
 import { roles } from './roles.ts';
+import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { usageReports } from './usage-reports.ts';
@@ -52,6 +54,8 @@ export const objectsApi = {
     destinations,
     usageReports,
     messages,
+    forecasts,
+    search,
     changes,
     accessLogs,
     settings,

@@ -13,6 +13,8 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
 
 /** Ours: what an administrator needs and the specification does not have. */
 const additions = [
+  'GET /forecasts',
+  'GET /search',
   'GET /changes',
   'POST /sessions',
   'GET /sessions/current',

@@ -5,7 +5,12 @@ import { int, listOf, record, str } from '../records.ts';
 import { success } from '../reply.ts';
 import { adminOnly } from './access.ts';
 
-const PortalEvent = record('PortalEvent', { msg_id: str(), msg_title: str(), msg_severity: str(), msg_time: str() });
+export const PortalEvent = record('PortalEvent', {
+  msg_id: str(),
+  msg_title: str(),
+  msg_severity: str(),
+  msg_time: str(),
+});
 
 export const events = {
   list: endpoint('GET', '/messages', {

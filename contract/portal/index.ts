@@ -4,12 +4,15 @@ import { billing } from './billing.ts';
 import { changes } from './changes.ts';
 import { clouds, driveTypes } from './clouds.ts';
 import { events } from './events.ts';
+import { forecasts } from './forecasts.ts';
 import { me } from './me.ts';
 import { virtualNetworks, vlans } from './networks.ts';
 import { objectAccounts, publicObjects } from './object-accounts.ts';
+import { overview } from './overview.ts';
 import { pricing } from './pricing.ts';
 import { providerGroups, providers } from './providers.ts';
 import { arrayRequests } from './requests.ts';
+import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { settings } from './settings.ts';
 import { computes, tenants } from './tenants.ts';
@@ -42,6 +45,9 @@ export const portalApi = {
     vlans,
     virtualNetworks,
     billing,
+    overview,
+    forecasts,
+    search,
     events,
     changes,
     settings,
@@ -56,6 +62,7 @@ export { Cloud, DriveType } from './clouds.ts';
 export { VirtualNetwork, Vlan } from './networks.ts';
 export { ObjectAccount } from './object-accounts.ts';
 export { priceKinds, type PriceKind } from './pricing.ts';
+export { Overview } from './overview.ts';
 export { Provider, ProviderGroup } from './providers.ts';
 export { ArrayRequest, requestKinds, requestStates, type RequestKind } from './requests.ts';
 export { Compute, Tenant } from './tenants.ts';

@@ -1,3 +1,3 @@
 export { webhookRoutes } from './routes.ts';
-export { WebhookService } from './service.ts';
+export { WebhookService, type ShownWebhook } from './service.ts';
 export { postSigned, type Attempt } from './signed-post.ts';

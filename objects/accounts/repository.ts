@@ -1,4 +1,15 @@
-import { flag, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import {
+  bestFirst,
+  flag,
+  likeAny,
+  likeParams,
+  plain,
+  sqlPage,
+  Table,
+  type Db,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { Account, AccountStage } from './account.ts';
 
 const accounts = new Table<Account>('accounts', {
@@ -42,6 +53,13 @@ export function listAccounts(db: Db, filter: AccountFilter | undefined, page: Pa
 export function listAccountsAfter(db: Db, after: Pick<Account, 'name' | 'id'>, limit: number): Account[] {
   const sql = `${SELECT} WHERE (name, id) > (:name, :id) ORDER BY name, id LIMIT :limit`;
   return accounts.all(db, sql, { name: after.name, id: after.id, limit });
+}
+
+/** Those with a text in their names, best first; only this one, where one is given. */
+export function searchAccounts(db: Db, only: string | null, text: string, limit: number): Account[] {
+  const sql = `${SELECT} WHERE state <> 'deleted' AND (:only IS NULL OR id = :only) AND ${likeAny('name', 'id')}
+    ORDER BY ${bestFirst('name')}`;
+  return accounts.all(db, sql, { only, ...likeParams(text, limit) });
 }
 
 export function countAccounts(db: Db, filter?: AccountFilter): number {

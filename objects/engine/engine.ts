@@ -57,7 +57,10 @@ export interface ObjectEngineCore {
 }
 
 /** Reads are synchronous and see every change that was acknowledged before. */
-export interface ObjectCatalogue extends Pick<ObjectStore, 'bucket' | 'bucketById' | 'listVersions' | 'uploads'> {
+export interface ObjectCatalogue extends Pick<
+  ObjectStore,
+  'bucket' | 'bucketById' | 'buckets' | 'listVersions' | 'uploads'
+> {
   /** What an account stores now. */
   usage(account: string): AccountUsage;
   /** What an account stored from one midnight (UTC) to another, or to the present, by policy. */

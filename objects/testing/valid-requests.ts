@@ -292,6 +292,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
 
   'changes.watch': () => ({ seconds: 0 }),
+  'forecasts.list': () => ({ start: 0, limit: 10 }),
+  'search.find': () => ({ q: 'web', limit: 10 }),
   'messages.list': () => ({ severity: 6, attr_key: 'account', attr_value: 'webhosting', start: 0, limit: 10 }),
   'accessLogs.list': () => ({
     limit: 10,

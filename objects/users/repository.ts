@@ -1,5 +1,18 @@
 import type { ObjectsRole } from '@granary/contract/objects';
-import { flag, generated, plain, sqlPage, Table, type Db, type Page, type SqlParams, type Tx } from '@granary/kernel';
+import {
+  bestFirst,
+  flag,
+  generated,
+  likeAny,
+  likeParams,
+  plain,
+  sqlPage,
+  Table,
+  type Db,
+  type Page,
+  type SqlParams,
+  type Tx,
+} from '@granary/kernel';
 import type { SealedAccessKey, SealedToken, SealedUser } from './user.ts';
 
 /** What is shown of a user's account. */
@@ -71,6 +84,13 @@ export function listUsers(db: Db, account: string | null, page: Page): SealedUse
     ...(account !== null && { account }),
     ...sqlPage(page),
   });
+}
+
+/** Those with a text in their name or address, best first; only of the account, where one is given. */
+export function searchUsers(db: Db, account: string | null, text: string, limit: number): SealedUser[] {
+  const sql = `${SELECT} WHERE ${OF_ACCOUNT} AND ${likeAny('users.username', 'users.email')}
+    ORDER BY ${bestFirst('users.username')}`;
+  return allUsers(db, sql, { account, ...likeParams(text, limit) });
 }
 
 /** By number or id; only of the account, where one is given. */

@@ -1,6 +1,19 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
-import { flag, generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import {
+  bestFirst,
+  flag,
+  generated,
+  json,
+  likeAny,
+  likeParams,
+  plain,
+  sqlPage,
+  Table,
+  type Db,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 import { existedIn, type Span } from '../metering/repository.ts';
 import { nameOfProvider } from '../providers/repository.ts';
@@ -259,6 +272,34 @@ export function setEncryptionSeen(tx: Tx, id: ArrayId, isEncrypted: boolean, cha
 export function listPlaced(db: Db, cloudId: CloudId): PortalArray[] {
   const sql = `${SELECT} WHERE cloud_id = :cloudId AND nova_id IS NOT NULL AND status IN ('created', 'starting', 'failed')`;
   return arrays.all<OfOwner>(db, sql, { cloudId });
+}
+
+/** Arrays that should answer now. */
+export function listAnswering(db: Db): PortalArray[] {
+  const sql = `${SELECT} WHERE status = 'created' AND management_url IS NOT NULL ORDER BY arrays.id`;
+  return arrays.all<OfOwner>(db, sql, {});
+}
+
+export interface PresentArray extends Pick<PortalArray, 'id' | 'name' | 'status' | 'statusMessage' | 'product'> {
+  /** When it was ordered. */
+  readonly since: number;
+}
+
+/** Of one owner, or all (null), deleted ones excepted. */
+export function listPresent(db: Db, scope: UserId | null): PresentArray[] {
+  return db.all<PresentArray>(
+    `SELECT id, name, status, status_message AS statusMessage, product, created_at AS since FROM arrays
+     WHERE status <> 'deleted' AND (:scope IS NULL OR owner_id = :scope) ORDER BY id`,
+    { scope },
+  );
+}
+
+/** Those with a text in their names or addresses, best first. */
+export function searchArrays(db: Db, scope: UserId | null, text: string, limit: number): PortalArray[] {
+  const columns = ['name', 'internal_name', 'ip_address', 'ipv6_address', 'public_ip', 'management_url', 'arrays.uuid'];
+  const sql = `${SELECT} WHERE status <> 'deleted' AND (:scope IS NULL OR owner_id = :scope)
+    AND ${likeAny(...columns)} ORDER BY ${bestFirst('name')}`;
+  return arrays.all<OfOwner>(db, sql, { scope, ...likeParams(text, limit) });
 }
 
 export interface BilledArray extends Pick<

@@ -35,6 +35,7 @@ export class ArrayWatcher {
   #polling: Promise<void> = Promise.resolve();
   #stopped = false;
   readonly #namedUnknown = new Set<number>();
+  readonly #silentSince = new Map<number, number>();
   readonly #detectors = new Map<number, ChangeDetector>();
 
   constructor(parts: Parts) {
@@ -72,12 +73,19 @@ export class ArrayWatcher {
     }
   }
 
+  /** Since when a cloud does not answer; undefined while it does. */
+  silentSince(id: CloudId): number | undefined {
+    return this.#silentSince.get(id);
+  }
+
   /** Silence of a cloud is not death of its arrays. */
   async #pollCloudQuietly(id: CloudId, cloud: string): Promise<void> {
     const { log } = this.#parts.tools;
     try {
       await this.#pollCloud(id);
+      this.#silentSince.delete(id);
     } catch (error) {
+      if (!this.#silentSince.has(id)) this.#silentSince.set(id, this.#parts.tools.clock.now());
       if (error instanceof ConnectionError) log.debug({ cloud, reason: error.message }, 'a cloud does not answer');
       else log.warn({ error, cloud }, 'could not look at a cloud');
     }
@@ -86,7 +94,6 @@ export class ArrayWatcher {
   async #pollCloud(cloudId: CloudId): Promise<void> {
     const { tools, clouds } = this.#parts;
     const before = new Map(tools.store.read((db) => listPlaced(db, cloudId)).map(({ id, status }) => [id, status]));
-    if (before.size === 0 && this.#namedUnknown.has(cloudId)) return;
     const { data } = await clouds.link(cloudId).hostedArrays.list();
     const poll = this.#pollOf(cloudId);
     const byUuid = new Map(data.map((hosted) => [hosted.uuid, hosted]));

@@ -20,8 +20,8 @@ export const concerns: Concerns<Kind, Group> = {
     webhook: ['webhooks'],
   },
   related: {
-    arrayRequests: ['arrays'],
-    arrays: ['arrayRequests'],
+    arrayRequests: ['arrays', 'overview'],
+    arrays: ['arrayRequests', 'overview'],
     computes: ['arrayRequests', 'tenants'],
     objectAccounts: ['arrayRequests', 'arrays'],
     publicObjects: ['arrays'],

@@ -1,5 +1,17 @@
 import type { RequestKind } from '@granary/contract/portal';
-import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import {
+  bestFirst,
+  generated,
+  json,
+  likeAny,
+  likeParams,
+  plain,
+  sqlPage,
+  Table,
+  type Db,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { ArrayId, RequestId, UserId } from '../ids.ts';
 import type { PortalRequest } from './request.ts';
 
@@ -35,6 +47,13 @@ export function listRequests(db: Db, { scope, status }: RequestFilter, page: Pag
 export function countRequests(db: Db, { scope, status }: RequestFilter): number {
   const sql = `SELECT count(*) AS n FROM requests WHERE ${WHERE}`;
   return db.get<{ n: number }>(sql, { scope, status: status ?? null })?.n ?? 0;
+}
+
+/** Those that wait, with a text in the name of what they are about, best first. */
+export function searchRequests(db: Db, scope: UserId | null, text: string, limit: number): PortalRequest[] {
+  const sql = `${SELECT} WHERE status = 'pending' AND (:scope IS NULL OR user_id = :scope) AND ${likeAny('name')}
+    ORDER BY ${bestFirst('name')}`;
+  return requests.all(db, sql, { scope, ...likeParams(text, limit) });
 }
 
 export function countPendingByKind(db: Db): ReadonlyMap<string, number> {

@@ -2,7 +2,8 @@ import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type KeyboardEvent } from 'react';
-import { useSearchResults, type Found } from './search.ts';
+import type { Found } from './found.ts';
+import { useSearchResults } from './search.ts';
 
 interface PaletteProps {
   readonly isOpen: boolean;
@@ -12,7 +13,7 @@ interface PaletteProps {
 
 const TYPING_MS = 120;
 
-/** ⌘K: every page, and everything that has a name. */
+/** ⌘K: every page, everything that has a name, and what can be done from anywhere. */
 export function Palette({ isOpen, open, close }: PaletteProps) {
   useHotkeys([['mod+K', open]], []);
   return (
@@ -42,7 +43,8 @@ function Search({ close }: { readonly close: () => void }) {
   const go = (one: Found | undefined) => {
     if (!one) return;
     close();
-    void navigate({ to: one.to });
+    if (one.run) one.run();
+    else if (one.to !== undefined) void navigate({ to: one.to, search: one.search ?? {} });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -62,7 +64,7 @@ function Search({ close }: { readonly close: () => void }) {
           setAt(0);
         }}
         onKeyDown={onKeyDown}
-        placeholder="Search pages, arrays, volumes, servers, accounts …"
+        placeholder="Search pages, things by name, and actions …"
         aria-label="Search"
         role="combobox"
         aria-expanded="true"

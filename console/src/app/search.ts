@@ -1,67 +1,98 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { findOperation } from '../api/operations.ts';
-import { usePlaces } from '../api/places.tsx';
-import { portal } from '../api/portal.ts';
-import { keyOf } from '../api/queries.ts';
-import { send } from '../api/send.ts';
-import { service } from '../api/service.ts';
-import { arrayPages } from '../array/pages.ts';
-import { objectsPages } from '../objects/pages.ts';
-import { portalPages } from '../portal/pages.ts';
-import { useBase } from './base.ts';
+import type { FoundRecord } from '@granary/contract';
+import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import type { Op } from '../api/operations.ts';
+import { send, type Place } from '../api/send.ts';
+import { service, type ServiceKind } from '../api/service.ts';
+import type { Found } from './found.ts';
+import { useActions } from './palette-actions.ts';
+import { ownPages, usePresent, type Present } from './present.ts';
 import { useSession } from './session.tsx';
 import type { Page } from './pages.ts';
 
-export interface Found {
-  readonly key: string;
-  readonly name: string;
-  readonly detail: string;
-  readonly to: string;
-}
-
-/** A result of `GET /search`. */
-export interface SearchResult {
-  readonly kind: string;
-  readonly id: string;
-  readonly name: string;
-  readonly detail: string | null;
-}
-
-const PAGES = { portal: portalPages, array: arrayPages, objects: objectsPages } as const;
 const RESULTS_MAX = 20;
+const TEXT_LENGTH_MAX = 128;
 
-/** Pages by their name at once; things by what the service finds. */
+/** Where a search goes, and whose pages show what it finds. */
+interface Searched {
+  readonly kind: ServiceKind;
+  readonly place: Place;
+  readonly base: string;
+  readonly pages: readonly Page[];
+  /** Said of what it finds, where two services are searched. */
+  readonly of: string;
+}
+
+/** Pages and actions by their name at once; things by what the services find: inside an array its own first, then the portal's. */
 export function useSearchResults(text: string): Found[] {
-  const base = useBase();
+  const present = usePresent();
   const { role } = useSession();
   const wanted = text.trim().toLowerCase();
-  const pages = PAGES[service.kind]
-    .filter(({ label, roles }) => label?.toLowerCase().includes(wanted) && (!roles || roles.includes(role)))
-    .map((page) => pageFound(page, ''));
-  const things = useThings(wanted);
-  return [...pages, ...things.map((thing) => thingFound(thing, base))];
+  const own = present.arrayId === undefined ? [] : pagesFound(present.pages, wanted, present.base);
+  const pages = pagesFound(ownPages(), wanted, '', role);
+  const actions = useActions(present).filter(({ name }) => name.toLowerCase().includes(wanted));
+  const things = useThings(wanted, searchedFrom(present));
+  return wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...things];
 }
 
-function useThings(text: string): readonly SearchResult[] {
-  const place = usePlaces()[service.kind] ?? { base: '' };
-  const op = findOperation(portal.arrays.list.api, 'search', 'find');
-  const query = useQuery({
-    queryKey: op ? keyOf(op, place, { q: text }) : ['search'],
-    queryFn: async () => {
-      if (!op) return [];
-      const { value } = await send(op, place, { q: text, limit: RESULTS_MAX });
-      return (value as { data: SearchResult[] }).data;
-    },
-    enabled: op !== undefined && text.length > 1,
-    placeholderData: keepPreviousData,
+function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
+  const own: Searched = { kind: service.kind, place: { base: '' }, base: '', pages: ownPages(), of: '' };
+  if (arrayId === undefined) return [own];
+  const place = { base: `/via/${arrayId}` };
+  return [
+    { kind, place, base, pages, of: '' },
+    { ...own, of: ' · portal' },
+  ];
+}
+
+function useThings(text: string, searched: readonly Searched[]): Found[] {
+  const isEnough = text.length > 1;
+  const input = { q: text.slice(0, TEXT_LENGTH_MAX), limit: RESULTS_MAX };
+  const results = useQueries({
+    queries: searched.map(({ kind, place }) => ({
+      queryKey: [place.base, 'search', kind, input.q],
+      queryFn: async () => resultsIn((await send(await searchOf(kind), place, input)).value),
+      enabled: isEnough,
+      placeholderData: keepPreviousData,
+    })),
   });
-  return text.length > 1 ? (query.data ?? []) : [];
+  if (!isEnough) return [];
+  return results.flatMap(({ data = [] }, index) => {
+    const from = searched[index];
+    return from ? data.map((thing) => thingFound(thing, from)) : [];
+  });
 }
 
-function pageFound({ path, label = '' }: Page, base: string): Found {
-  return { key: `page ${path}`, name: label, detail: 'Page', to: `${base}/${path}` };
+/** The interface of an array is loaded when one is searched. */
+async function searchOf(kind: ServiceKind): Promise<Op> {
+  if (kind === 'array') return (await import('../api/array.ts')).array.search.find;
+  if (kind === 'objects') return (await import('../api/objects.ts')).objects.search.find;
+  return (await import('../api/portal.ts')).portal.search.find;
 }
 
-function thingFound({ kind, id, name, detail }: SearchResult, base: string): Found {
-  return { key: `${kind} ${id}`, name, detail: detail ?? kind, to: `${base}/${kind}/${encodeURIComponent(id)}` };
+/** Under the name that each dialect has for a list. */
+function resultsIn(value: unknown): readonly FoundRecord[] {
+  const { data, results } = value as { readonly data?: FoundRecord[]; readonly results?: FoundRecord[] };
+  return data ?? results ?? [];
+}
+
+function pagesFound(pages: readonly Page[], wanted: string, base: string, role?: string): Found[] {
+  return pages
+    .filter(({ label, roles }) => label?.toLowerCase().includes(wanted) && (!role || !roles || roles.includes(role)))
+    .map(({ path, label = '' }) => ({
+      key: `page ${base}/${path}`,
+      name: label,
+      detail: base === '' ? 'Page' : 'Page of this array',
+      to: path === '' ? base || '/' : `${base}/${path}`,
+    }));
+}
+
+/** To its own page, or to the list it is in, filtered by its name. */
+function thingFound({ kind, id, name, detail }: FoundRecord, { base, pages, of }: Searched): Found {
+  const hasPage = pages.some(({ path }) => path.startsWith(`${kind}/$`));
+  return {
+    key: `${base}/${kind} ${id}`,
+    name,
+    detail: `${detail ?? kind}${of}`,
+    ...(hasPage ? { to: `${base}/${kind}/${encodeURIComponent(id)}` } : { to: `${base}/${kind}`, search: { q: name } }),
+  };
 }

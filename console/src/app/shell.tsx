@@ -25,18 +25,14 @@ import { usePlaces } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
-import { arrayPages } from '../array/pages.ts';
-import { objectsPages } from '../objects/pages.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
-import { portalPages } from '../portal/pages.ts';
 import { useArrayName } from './array-name.ts';
 import { Palette } from './palette.tsx';
-import type { Page } from './pages.ts';
+import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary objects' } as const;
-const PAGES = { portal: portalPages, array: arrayPages, objects: objectsPages } as const;
 
 /** Header, menu and what is open. */
 export function Shell() {
@@ -91,23 +87,6 @@ export function Shell() {
   );
 }
 
-/** Below which address the menu's pages are, and which: the array's where one is open, else the service's own. */
-function usePresentMenu(): {
-  readonly base: string;
-  readonly pages: readonly Page[];
-  readonly back: string | undefined;
-  readonly arrayId: number | undefined;
-} {
-  const { pathname } = useLocation();
-  const inside = /^\/arrays\/(\d+)\/(block|objects)(?:\/|$)/.exec(pathname);
-  if (!inside || service.kind !== 'portal') {
-    return { base: '', pages: PAGES[service.kind], back: undefined, arrayId: undefined };
-  }
-  const pages = inside[2] === 'block' ? arrayPages : objectsPages;
-  const [, id] = inside;
-  return { base: `/arrays/${id}/${inside[2]}`, pages, back: `/arrays/${id}`, arrayId: Number(id) };
-}
-
 /** What the person may do inside an array; undefined until it is known, `''` where the person has no user there. */
 function useRoleInside(arrayId: number | undefined): string | undefined {
   const place = usePlaces()[portal.arrays.getIdentity.api.name] ?? { base: '' };
@@ -139,7 +118,8 @@ function Disconnected() {
 }
 
 function MenuOfPages() {
-  const { base, pages, back, arrayId } = usePresentMenu();
+  const { base, pages, arrayId } = usePresent();
+  const back = arrayId === undefined ? undefined : `/arrays/${arrayId}`;
   const { pathname } = useLocation();
   const { session } = useSessionTools();
   const inside = useRoleInside(arrayId);

@@ -51,6 +51,7 @@ const files: readonly Page[] = [
 ];
 
 const watching: readonly Page[] = [
+  { path: 'fills-up', label: 'What fills up first', icon: IconPool, load: () => import('./overview/fills-up.tsx') },
   { path: 'performance', label: 'Performance', icon: IconChart, load: () => import('./performance/performance.tsx') },
   { path: 'events', label: 'Events', icon: IconBell, load: () => import('./administration/events.tsx') },
 ];

@@ -8,6 +8,7 @@ import { Fragment, useState, type SubmitEvent, type ReactNode } from 'react';
 import type { AnyInput, Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
+import { useAddressText } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
 import { Failed } from '../parts/messages.tsx';
@@ -55,9 +56,16 @@ export function ActionButton<E extends Endpoint>(
   props: ActionProps<E> & { readonly icon?: ReactNode; readonly isMain?: boolean; readonly isSmall?: boolean },
 ) {
   const [isOpen, { open, close }] = useDisclosure();
+  const [asked, setAsked] = useAddressText('do');
   const may = useMay();
   if (!may(props.op, props.input)) return null;
   const isDanger = props.destroys !== undefined;
+  // The palette leads to a page and has it open a form; nothing is sent before a person has seen it.
+  const isAsked = asked === props.label && !isDanger;
+  const shut = () => {
+    close();
+    if (isAsked) setAsked('');
+  };
   return (
     <>
       <Button
@@ -69,7 +77,7 @@ export function ActionButton<E extends Endpoint>(
       >
         {props.label}
       </Button>
-      {isOpen && <ActionDialog {...props} close={close} />}
+      {(isOpen || isAsked) && <ActionDialog {...props} close={shut} />}
     </>
   );
 }

@@ -69,6 +69,12 @@ export function localTime(date: Date): string {
   return local.format(date);
 }
 
+const localDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+export function localDay(date: Date): string {
+  return localDate.format(date);
+}
+
 export function exactTime(date: Date): string {
   return localExact.format(date);
 }

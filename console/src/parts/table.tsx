@@ -29,6 +29,8 @@ interface DataTableProps<T> {
   readonly bulk?: (rows: readonly T[], clear: () => void) => ReactNode;
   /** Beside the filter. */
   readonly tools?: ReactNode;
+  /** Of a few rows within a page: no filter above it. */
+  readonly isShort?: boolean;
   /** Distinguishes the tables of one page in the address. */
   readonly prefix?: string;
 }
@@ -62,27 +64,29 @@ export function DataTable<T>(props: DataTableProps<T>) {
 
   return (
     <>
-      <Group mb="xs" gap="xs">
-        <TextInput
-          value={filter}
-          onChange={(event) => setFilter(event.currentTarget.value)}
-          placeholder="Filter"
-          aria-label={`Filter ${label}`}
-          leftSection={<IconSearch size={16} />}
-          flex={1}
-          maw={360}
-        />
-        <Text size="sm" c="dimmed" role="status">
-          {shown.length === rows.length ? rows.length : `${shown.length} of ${rows.length}`}
-        </Text>
-        {props.tools}
-        {chosen.length > 0 && (
-          <Group gap="xs">
-            <Text size="sm">{chosen.length} selected</Text>
-            {props.bulk?.(chosen, clear)}
-          </Group>
-        )}
-      </Group>
+      {!props.isShort && (
+        <Group mb="xs" gap="xs">
+          <TextInput
+            value={filter}
+            onChange={(event) => setFilter(event.currentTarget.value)}
+            placeholder="Filter"
+            aria-label={`Filter ${label}`}
+            leftSection={<IconSearch size={16} />}
+            flex={1}
+            maw={360}
+          />
+          <Text size="sm" c="dimmed" role="status">
+            {shown.length === rows.length ? rows.length : `${shown.length} of ${rows.length}`}
+          </Text>
+          {props.tools}
+          {chosen.length > 0 && (
+            <Group gap="xs">
+              <Text size="sm">{chosen.length} selected</Text>
+              {props.bulk?.(chosen, clear)}
+            </Group>
+          )}
+        </Group>
+      )}
       <div ref={scroll} className="table-scroll" tabIndex={0} role="region" aria-label={label}>
         <Table highlightOnHover aria-rowcount={shown.length + 1} layout="auto">
           <Table.Thead>

@@ -14,6 +14,7 @@ import { NewRaidGroup } from '../raid-groups/new-raid-group.tsx';
 import { NewServer } from '../servers/new-server.tsx';
 import { useVolumes } from '../volumes/all.ts';
 import { NewVolume } from '../volumes/new-volume.tsx';
+import { FillsUpSection } from './fills-up.tsx';
 import { Picture } from './picture.tsx';
 import { concernsOf, workOf, type ArrayFacts, type Concern, type Work } from './standing.ts';
 
@@ -65,6 +66,7 @@ function Standing({ facts }: { readonly facts: ArrayFacts }) {
       <Section title="From drives to volumes">
         <Picture facts={facts} />
       </Section>
+      {facts.pools.length > 0 && <FillsUpSection />}
       <Section title="Last events" tools={<PageLink to="/events">All events</PageLink>}>
         <EventList limit={EVENTS} />
       </Section>

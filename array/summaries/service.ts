@@ -1,0 +1,64 @@
+import { CONCERNS_MAX, type ArraySummary } from '@granary/contract';
+import { GB, WHOLE } from '@granary/kernel';
+import type { ArrayDriveService } from '../drives/service.ts';
+import type { ForecastService } from '../forecasts/service.ts';
+import type { MirrorService } from '../mirror-jobs/service.ts';
+import type { PoolService } from '../pools/service.ts';
+import type { RaidGroupService } from '../raid-groups/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import {
+  controllerConcerns,
+  driveConcerns,
+  groupConcerns,
+  lockedConcerns,
+  mirrorConcerns,
+  poolConcerns,
+} from './concerns.ts';
+
+interface Parts {
+  readonly drives: ArrayDriveService;
+  readonly raidGroups: RaidGroupService;
+  readonly pools: PoolService;
+  readonly mirrors: MirrorService;
+  readonly forecasts: ForecastService;
+}
+
+/** What the portal shows of the inside of this array. */
+export class SummaryService {
+  readonly #tools: Pick<ArrayTools, 'readings'>;
+  readonly #parts: Parts;
+
+  constructor(tools: Pick<ArrayTools, 'readings'>, parts: Parts) {
+    this.#tools = tools;
+    this.#parts = parts;
+  }
+
+  async get(): Promise<ArraySummary> {
+    const { readings } = this.#tools;
+    const { drives: driveService, raidGroups, pools: poolService, mirrors, forecasts } = this.#parts;
+    const { drives } = driveService.list(WHOLE);
+    const { groups } = raidGroups.list(WHOLE);
+    const { pools } = poolService.list(WHOLE);
+    const locked = [...readings.volumes].filter(({ isLocked }) => isLocked).length;
+    const concerns = [
+      ...groupConcerns(groups),
+      ...driveConcerns(drives),
+      ...poolConcerns(pools, await forecasts.of('pool')),
+      ...lockedConcerns(locked),
+      ...controllerConcerns(readings.controllers),
+      ...mirrorConcerns(mirrors.standings()),
+    ].sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'));
+    return {
+      raw_bytes: sum(drives.map(({ placed }) => placed.capacityGb * GB)),
+      usable_bytes: sum(groups.map(({ group }) => group.capacityBytes)),
+      pooled_bytes: sum(pools.map(({ pool }) => pool.capacityBytes)),
+      used_bytes: sum(pools.map(({ report }) => report?.usedBytes ?? 0)),
+      concerns: concerns.slice(0, CONCERNS_MAX),
+      concern_count: concerns.length,
+    };
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

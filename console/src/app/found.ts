@@ -1,0 +1,10 @@
+/** A line of the palette. */
+export interface Found {
+  readonly key: string;
+  readonly name: string;
+  readonly detail: string;
+  /** Where it is; absent: `run` does it here. */
+  readonly to?: string;
+  readonly search?: Readonly<Record<string, string>>;
+  readonly run?: () => void;
+}

@@ -1,0 +1,1 @@
+export { bestFirst, bestNamed, likeAny, likeParams, type Named } from './names.ts';
