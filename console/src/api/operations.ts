@@ -33,6 +33,11 @@ export function operationsOf<A extends Api>(api: A): Ops<A> {
   return Object.fromEntries(groups) as unknown as Ops<A>;
 }
 
+/** Says in the page which operation a button is for: what is offered can be compared with what the role may call. */
+export function operationMark({ api, id }: Op): Readonly<Record<string, string>> {
+  return { 'data-operation': `${api.name} ${id}` };
+}
+
 /** An operation by its name, for pages that are derived from the contract. */
 export function findOperation(api: Api, group: string, name: string): Op | undefined {
   const endpoint = api.groups[group]?.[name];

@@ -24,7 +24,7 @@ export function Palette({ isOpen, open, close }: PaletteProps) {
       size="lg"
       yOffset="10vh"
       title={undefined}
-      aria-label="Search"
+      attributes={{ content: { 'aria-label': 'Search' } }}
     >
       {isOpen && <Search close={close} />}
     </Modal>

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useState, type SubmitEvent, type ReactNode } from 'react';
-import type { AnyInput, Op } from '../api/operations.ts';
+import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { useAct, type Done } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
@@ -54,6 +54,7 @@ export function ActionButton<E extends Endpoint>(
         size={props.isSmall ? 'xs' : 'sm'}
         variant={props.isMain ? 'filled' : 'default'}
         color={isDanger ? 'red' : undefined}
+        {...operationMark(props.op)}
       >
         {props.label}
       </Button>
@@ -88,6 +89,7 @@ export function ActionMenu({
               key={action.label}
               color={action.destroys === undefined ? undefined : 'red'}
               onClick={() => setOpen(action)}
+              {...operationMark(action.op as Op)}
             >
               {action.label}
             </Menu.Item>

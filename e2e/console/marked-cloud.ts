@@ -1,0 +1,130 @@
+import type { ArrayClient, ObjectsClient, PortalClient } from '@granary/client';
+import { orderArray } from '../block-array.ts';
+import { openAccount, orderObjects, type ObjectAccount } from '../object-account.ts';
+import { startGranary, type Granary } from '../granary.ts';
+import { S3Client } from '../../protocols/s3/testing/client.ts';
+
+/**
+ * Runs, if anything takes it for markup or for a script. Each place has a number, so that one who finds it executed knows
+ * which name it was.
+ */
+export function markup(place: string): string {
+  return `"'></script><img src=x onerror="window.executed='${place}'"><b>${place}</b>`;
+}
+
+/** Where a name has at most 32 characters, or no slash. */
+export const shortMarkup = '<img src=x onerror=executed=1>';
+
+/** What stands in the text of a page where a name is shown as text. */
+export const MARK = '<img src=x onerror=';
+
+/** An installation with something behind every page, every name of it markup. */
+export interface MarkedCloud {
+  readonly granary: Granary;
+  readonly admin: PortalClient;
+  readonly block: { readonly id: number; readonly url: string; readonly client: ArrayClient; readonly passcode: string };
+  readonly objects: { readonly id: number; readonly url: string; readonly client: ObjectsClient; readonly passcode: string };
+  readonly account: ObjectAccount;
+}
+
+export async function startMarkedCloud(dataDir: string): Promise<MarkedCloud> {
+  const granary = await startGranary(dataDir);
+  const admin = await granary.admin();
+  const block = await orderArray(admin, markup('array'), { SSD_10GB: 6 });
+  await fillPortal(admin);
+  await fillBlock(admin, block.id, block.client);
+  const { ordered, account } = await fillObjects(admin);
+  return { granary, admin, block, objects: ordered, account };
+}
+
+async function fillPortal(admin: PortalClient): Promise<void> {
+  await admin.users.create({ username: 'ann', password: 'correct horse battery', email: 'ann@example.org' });
+  await admin.providerGroups.create({ name: markup('provider-group') });
+  const { data } = await admin.providers.list();
+  const provider_id = data[0]?.provider_id ?? 1;
+  const vlans = await admin.vlans.listAvailable({ provider_id });
+  await admin.vlans.allocate({ provider_id, vlan: vlans.data[0] as number });
+  const tenants = await admin.tenants.list();
+  const network = { name: markup('network'), provider_id, tenant_id: String(tenants.data[0]?.id ?? '') };
+  await admin.virtualNetworks.create(network).catch((e) => console.log('network', e.message));
+  await admin.computes.create({ provider_id, display_name: markup('compute'), display_description: markup('compute-d'), ram: 1024, vcpus: 64 } as never).catch((e) => console.log('compute', e.message));
+  await admin.webhooks.create({ name: markup('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 } as never).catch((e) => console.log('hook', e.message));
+  // Waits for approval: a request with a name, too.
+  await admin.arrays.create({
+    name: markup('requested'),
+    description: markup('request-description'),
+    moderate: true,
+    provider: 'local',
+    engine: 'engine_small',
+    drives: { SSD_10GB: 2 },
+  });
+}
+
+async function fillBlock(admin: PortalClient, id: number, array: ArrayClient): Promise<void> {
+  const { disks } = await array.drives.listFree();
+  const names = disks.map(({ name }) => name);
+  await array.drives.rename({ id: names[0] as string, newname: markup('drive') });
+  const made = await array.raidGroups.create({
+    display_name: markup('raid-group'),
+    protection: 'RAID1',
+    disk: names.slice(0, 2),
+  });
+  const other = await array.raidGroups.create({ display_name: markup('rg2'), protection: 'RAID1', disk: names.slice(2, 4) });
+  await array.raidGroups.addHotSpare({ id: other.raidgroup_name, disk: names[4] as string });
+  const { pool_name: pool } = await array.pools.create({
+    display_name: markup('pool'),
+    raid_groups: [made.raidgroup_name],
+  });
+  await array.poolTags.create({ id: pool, key: markup('tag-key'), value: markup('tag-value') });
+  const { vol_name: volume } = await array.volumes.create({ name: markup('volume'), pool, capacity: '1G' });
+  await array.volumes.updateComment({ id: volume, new_comment: markup('comment') });
+  await array.volumeTags.create({ id: volume, key: markup('vtag-key'), value: markup('vtag-value') });
+  const share = await array.volumes.create({ name: markup('share'), pool, capacity: '1G', block: false, export_name: 'marked' } as never);
+  const iqn = 'iqn.2026-11.org.example:marked';
+  const { server_name: server } = await array.servers.create({ display_name: markup('server'), iqn, os: 'Linux' });
+  await array.serverTags.create({ id: server, key: markup('stag-key'), value: markup('stag-value') });
+  await array.servers.attachVolumes({ id: [server], volume_name: [volume] });
+  const { volume: record } = await array.volumes.get({ id: volume });
+  const volume_cg_id = record.cg_name as string;
+  await array.snapshots.create({ volume_cg_id, display_name: markup('snapshot') });
+  const policy = await array.snapshotPolicies.create({
+    display_name: markup('policy'),
+    create_policy: '0 0 * * *',
+    delete_policy: 'N24',
+  });
+  const rule = (policy as { snappolicy_name?: string; policy_name?: string });
+  await array.snapshotPolicies.attach({ id: volume, policy: rule.snappolicy_name ?? rule.policy_name ?? 'policy-00000001', application: 'user' } as never).catch((e) => console.log('attach policy', e.message, policy));
+  await array.users.create({ username: markup('user'), password: 'correct horse', email: 'x@example.org' });
+  await array.users.create({ username: 'ann', password: 'correct horse battery', email: 'a@example.org' });
+  const tries: [string, () => Promise<unknown>][] = [
+    ['flc', () => admin.arrays.enableFileLifecycle({ array_id: id } as never)],
+    ['nasGroup', () => array.nasGroups.create({ group_name: 'staff', nfs_gid: 1000 } as never)],
+    ['nasUser', () => array.nasUsers.create({ username: 'jo', nfs_uid: 1000, groups: ['staff'], password: 'correct horse' } as never)],
+    ['category', () => array.fileCategories.create({ displayname: markup('category'), file_extensions: ['marked'] } as never)],
+    ['project', () => array.quotaProjects.create({ id: share.vol_name, display_name: markup('project'), directories: ['/'], timeout: 60 })],
+    ['hook', () => array.webhooks.create({ name: markup('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 } as never)],
+    ['second volume', async () => { const v = await array.volumes.create({ name: markup('binned'), pool, capacity: '1G' }); await array.volumes.delete({ id: v.vol_name }); }],
+    ['snapset', () => array.snapshotSets.suspend({ snapsetid: 'x', cg: [volume_cg_id] } as never)],
+    ['lifecycle', () => array.lifecyclePolicies.create({ display_name: markup('lifecycle'), file_selection_criteria: { extension: { $in: ['log'] } }, lc_action: 'expire', dry_run: true } as never)],
+  ];
+  for (const [n, f] of tries) await f().catch((e: Error) => console.log(n, e.message));
+}
+
+async function fillObjects(admin: PortalClient) {
+  const ordered = await orderObjects(admin, markup('objects'), 2);
+  const array = (await admin.arrays.list({ name: markup('objects') })).data[0];
+  const record = (await admin.arrays.get({ array_id: array?.id as number })).data;
+  const account = await openAccount(ordered, shortMarkup, shortMarkup, 'dana@example.org');
+  const keys = { access: account.accessKey, secret: account.secretKey };
+  const s3 = new S3Client(account.endpoint, keys);
+  const put = async (path: string, body: string, headers: Record<string, string> = {}) => {
+    const answer = await s3.call('PUT', path, { body: Buffer.from(body), headers } as never);
+    if (answer.status !== 200) console.log('put', path, answer.status, answer.text);
+  };
+  await put('/marked', '');
+  await put(`/marked/${markup("key")}`, 'text', { 'x-amz-meta-note': '<img src=x onerror=1>' });
+  await put('/marked/page.html', '<script>window.executed="html"</script>', { 'content-type': 'text/html' });
+  await put(`/marked/${markup("folder")}/inside`, 'text');
+  s3.close();
+  return { ordered: { id: record.id, url: ordered.url, client: ordered.client, passcode: record.initial_passcode }, account };
+}
