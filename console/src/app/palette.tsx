@@ -1,7 +1,7 @@
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type KeyboardEvent } from 'react';
+import { useEffect, useState, type KeyboardEvent } from 'react';
 import { useSearchResults, type Found } from './search.ts';
 
 interface PaletteProps {
@@ -39,6 +39,8 @@ function Search({ close }: { readonly close: () => void }) {
   const navigate = useNavigate();
   const present = Math.min(at, found.length - 1);
 
+  useEffect(() => document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' }), [present]);
+
   const go = (one: Found | undefined) => {
     if (!one) return;
     close();
@@ -70,7 +72,7 @@ function Search({ close }: { readonly close: () => void }) {
         aria-activedescendant={found[present] && `found-${present}`}
         data-autofocus
       />
-      <ScrollArea.Autosize mah="60vh" mt="xs">
+      <ScrollArea.Autosize mah="60vh" mt="xs" viewportProps={{ tabIndex: 0 }}>
         <div id="found" role="listbox" aria-label="Found">
           {found.map((one, index) => (
             <NavLink
