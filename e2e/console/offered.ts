@@ -10,7 +10,7 @@ export interface Offer {
   open(): Promise<Locator>;
 }
 
-const MENU = 'main button[aria-label^="Actions of "]';
+const MENU = 'main button[aria-haspopup="menu"]';
 const BUTTON = 'main button[data-operation]';
 
 /** Everything that the open page offers at its buttons and in its menus; each menu is opened and closed again. */

@@ -53,25 +53,28 @@ export function serveStreams<A extends Actor>(
   const open = new Set<ServerResponse>();
   for (const route of routes) {
     const count = tools.metrics.counterOf(route.name);
-    app.route({
-      method: METHODS,
-      url: route.path,
-      config: { isStreamed: true },
-      onRequest(request: FastifyRequest, reply: FastifyReply) {
-        // From here on the framework reads nothing and answers nothing.
-        reply.hijack();
-        const startMs = performance.now();
-        const { raw: response } = reply;
-        open.add(response);
-        response.once('close', () => {
-          open.delete(response);
-          count(response.statusCode, (performance.now() - startMs) / 1000);
-        });
-        response.on('error', () => undefined);
-        void answer(route, { request: request.raw, response, ip: request.ip }, tools);
-      },
-      handler: () => undefined,
-    });
+    const onRequest = (request: FastifyRequest, reply: FastifyReply) => {
+      // From here on the framework reads nothing and answers nothing.
+      reply.hijack();
+      const startMs = performance.now();
+      const { raw: response } = reply;
+      open.add(response);
+      response.once('close', () => {
+        open.delete(response);
+        count(response.statusCode, (performance.now() - startMs) / 1000);
+      });
+      response.on('error', () => undefined);
+      void answer(route, { request: request.raw, response, ip: request.ip }, tools);
+    };
+    for (const url of addressesOf(route.path)) {
+      app.route({
+        method: METHODS,
+        url,
+        config: { isStreamed: true },
+        onRequest,
+        handler: () => undefined,
+      });
+    }
   }
   // Streams may have no end of their own.
   app.addHook('preClose', (done) => {
@@ -80,6 +83,12 @@ export function serveStreams<A extends Actor>(
     }, DRAIN_MS_MAX).unref();
     done();
   });
+}
+
+/** A star stands for one character and more where another route, such as that of the console, has the rest. */
+function addressesOf(path: string): string[] {
+  const root = path.replace(/\/\*$/, '');
+  return root === path ? [path] : [root, `${root}/`, path];
 }
 
 async function answer<A extends Actor>(
