@@ -1,7 +1,8 @@
-import type { ArrayClient, ObjectsClient, PortalClient } from '@granary/client';
+import { objectsClient, type ArrayClient, type ObjectsClient, type PortalClient } from '@granary/client';
 import { orderArray } from '../block-array.ts';
-import { openAccount, orderObjects, type ObjectAccount } from '../object-account.ts';
+import { openAccount, orderObjects } from '../object-account.ts';
 import { startGranary, type Granary } from '../granary.ts';
+import type { SignIn } from './browser.ts';
 import { S3Client } from '../../protocols/s3/testing/client.ts';
 
 /**
@@ -15,6 +16,9 @@ export function markup(place: string): string {
 /** Where a name has at most 32 characters, or no slash. */
 export const shortMarkup = '<img src=x onerror=executed=1>';
 
+/** A person below an administrator, at the portal and in the block array. */
+export const ANN = { username: 'ann', password: 'correct horse battery' } as const;
+
 /** What stands in the text of a page where a name is shown as text. */
 export const MARK = '<img src=x onerror=';
 
@@ -24,7 +28,8 @@ export interface MarkedCloud {
   readonly admin: PortalClient;
   readonly block: { readonly id: number; readonly url: string; readonly client: ArrayClient; readonly passcode: string };
   readonly objects: { readonly id: number; readonly url: string; readonly client: ObjectsClient; readonly passcode: string };
-  readonly account: ObjectAccount;
+  /** Of object storage, below its administrator. */
+  readonly people: Readonly<Record<'account_admin' | 'member', SignIn>>;
 }
 
 export async function startMarkedCloud(dataDir: string): Promise<MarkedCloud> {
@@ -33,12 +38,11 @@ export async function startMarkedCloud(dataDir: string): Promise<MarkedCloud> {
   const block = await orderArray(admin, markup('array'), { SSD_10GB: 6 });
   await fillPortal(admin);
   await fillBlock(admin, block.id, block.client);
-  const { ordered, account } = await fillObjects(admin);
-  return { granary, admin, block, objects: ordered, account };
+  return { granary, admin, block, ...(await fillObjects(admin)) };
 }
 
 async function fillPortal(admin: PortalClient): Promise<void> {
-  await admin.users.create({ username: 'ann', password: 'correct horse battery', email: 'ann@example.org' });
+  await admin.users.create({ ...ANN, email: 'ann@example.org' });
   await admin.providerGroups.create({ name: markup('provider-group') });
   const { data } = await admin.providers.list();
   const provider_id = data[0]?.provider_id ?? 1;
@@ -95,7 +99,7 @@ async function fillBlock(admin: PortalClient, id: number, array: ArrayClient): P
   const rule = (policy as { snappolicy_name?: string; policy_name?: string });
   await array.snapshotPolicies.attach({ id: volume, policy: rule.snappolicy_name ?? rule.policy_name ?? 'policy-00000001', application: 'user' } as never);
   await array.users.create({ username: markup('user'), password: 'correct horse', email: 'x@example.org' });
-  await array.users.create({ username: 'ann', password: 'correct horse battery', email: 'a@example.org' });
+  await array.users.create({ ...ANN, email: 'ann@example.org' });
   const tries: [string, () => Promise<unknown>][] = [
     ['flc', () => admin.arrays.enableFileLifecycle({ array_id: id } as never)],
     ['nasGroup', () => array.nasGroups.create({ group_name: 'staff', nfs_gid: 1000 } as never)],
@@ -110,27 +114,38 @@ async function fillBlock(admin: PortalClient, id: number, array: ArrayClient): P
   for (const [, f] of tries) await f();
 }
 
-async function fillObjects(admin: PortalClient) {
-  const ordered = await orderObjects(admin, markup('objects'), 2);
-  const array = (await admin.arrays.list({ name: markup('objects') })).data[0];
-  const record = (await admin.arrays.get({ array_id: array?.id as number })).data;
-  const account = await openAccount(ordered, shortMarkup, shortMarkup, 'dana@example.org');
+async function fillObjects(admin: PortalClient): Promise<Pick<MarkedCloud, 'objects' | 'people'>> {
+  const { url, client } = await orderObjects(admin, markup('objects'), 2);
+  const found = (await admin.arrays.list({ name: markup('objects') })).data[0];
+  const { id, initial_passcode: passcode } = (await admin.arrays.get({ array_id: found?.id as number })).data;
   // Buckets of the person who looks: the console shows those of the user's own account.
-  const signedIn = await ordered.client.users.authenticate({
-    account: 'objs_admin',
-    user: 'admin',
-    password: record.initial_passcode,
-  });
-  const { s3_access_key: access, s3_secret_key: secret } = signedIn.user.objs_data.objs_user;
-  const s3 = new S3Client(account.endpoint, { access: access ?? '', secret: secret ?? '' });
+  await fillBuckets(url, client, passcode);
+  const opened = await openAccount({ url, client }, shortMarkup, shortMarkup, 'dana@example.org');
+  const { account, password } = opened;
+  const member = { username: 'mel', email: 'mel@example.org', account_id: opened.accountId };
+  const { code } = await client.users.create({ ...member, role: 'member' });
+  const guest = objectsClient({ url });
+  await guest.users.usePasswordCode({ username: member.username, account, code, new_password: password });
+  return {
+    objects: { id, url, client, passcode },
+    people: {
+      account_admin: { username: opened.user, account, password },
+      member: { username: member.username, account, password },
+    },
+  };
+}
+
+async function fillBuckets(url: string, client: ObjectsClient, password: string): Promise<void> {
+  const { user } = await client.users.authenticate({ account: 'objs_admin', user: 'admin', password });
+  const { s3_access_key: access, s3_secret_key: secret, public_url: address } = user.objs_data.objs_user;
+  const s3 = new S3Client(new URL(address).origin, { access: access ?? '', secret: secret ?? '' });
   const put = async (path: string, body: string, headers: Record<string, string> = {}) => {
-    const answer = await s3.call('PUT', path, { body: Buffer.from(body), headers } as never);
-    if (answer.status !== 200) console.log('put', path, answer.status, answer.text);
+    const { status, text } = await s3.call('PUT', path, { body, headers });
+    if (status !== 200) throw new Error(`PUT ${path} at ${url} was answered with ${status}: ${text}`);
   };
   await put('/marked', '');
-  await put(`/marked/${markup("key")}`, 'text', { 'x-amz-meta-note': '<img src=x onerror=1>' });
+  await put(`/marked/${markup('key')}`, 'text', { 'x-amz-meta-note': shortMarkup });
   await put('/marked/page.html', '<script>window.executed="html"</script>', { 'content-type': 'text/html' });
-  await put(`/marked/${markup("folder")}/inside`, 'text');
+  await put(`/marked/${markup('folder')}/inside`, 'text');
   s3.close();
-  return { ordered: { id: record.id, url: ordered.url, client: ordered.client, passcode: record.initial_passcode }, account };
 }

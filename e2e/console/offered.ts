@@ -6,6 +6,8 @@ export interface Offer {
   /** `array volumes.create`. */
   readonly operation: string;
   readonly label: string;
+  /** What it is done to, where the contract lets only its creator do that. */
+  readonly record: string | undefined;
   /** Opens its dialog. */
   open(): Promise<Locator>;
 }
@@ -29,8 +31,10 @@ export async function offersOf(page: Page): Promise<readonly Offer[]> {
 async function offerOf(page: Page, button: Locator, menu?: Locator): Promise<Offer> {
   const operation = (await button.getAttribute('data-operation')) ?? '';
   const label = (await button.textContent()) ?? '';
+  const record = (await button.getAttribute('data-record')) ?? undefined;
   return {
     operation,
+    record,
     label,
     async open() {
       await menu?.click();

@@ -66,18 +66,21 @@ export function below(base: string, pages: readonly ListedPage[]): Pattern[] {
   return pages.map((page) => ({ ...page, pattern: page.path === '' ? base || '/' : `${base}/${page.path}` }));
 }
 
+type Visit = (pattern: Pattern) => Promise<void>;
+
 /**
  * Visits every page once. Where an address names a record, it is one that a link of another page leads to; a page that
- * no link leads to is an error.
+ * no link leads to is an error, unless it is one of `also`, which are visited where a link leads to them.
  */
-export async function walk(page: Page, patterns: readonly Pattern[], visit: (pattern: Pattern) => Promise<void>) {
+export async function walk(page: Page, patterns: readonly Pattern[], visit: Visit, also: readonly Pattern[] = []) {
   const links = new Set<string>();
-  let waiting = [...patterns];
+  let waiting = [...new Set([...patterns, ...also])];
   while (waiting.length > 0) {
     const found = waiting.flatMap((pattern) => {
       const path = pattern.pattern.includes('$') ? matching(links, pattern.pattern) : pattern.pattern;
       return path === undefined ? [] : [{ pattern, path }];
     });
+    if (found.length === 0 && !waiting.some((pattern) => patterns.includes(pattern))) return;
     if (found.length === 0) throw new Error(`No link leads to ${waiting.map(({ pattern }) => pattern).join(', ')}.`);
     for (const { pattern, path } of found) {
       await openPath(page, path);

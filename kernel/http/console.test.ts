@@ -17,7 +17,7 @@ function served(t: TestContext): FastifyInstance {
   const assets = { 'app-1.js': { type: 'text/javascript; charset=utf-8' } };
   const page = '<meta content="{{service}} {{version}} {{nonce}}">';
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ page, assets }));
-  const app = Fastify();
+  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
   t.after(() => app.close());
   serveConsole(app, {
     folder,

@@ -85,10 +85,9 @@ export function serveStreams<A extends Actor>(
   });
 }
 
-/** A star stands for one character and more where another route, such as that of the console, has the rest. */
+/** Slashes at the end of an address are left out before it is looked up, so `/s3/` is not below `/s3/*`. */
 function addressesOf(path: string): string[] {
-  const root = path.replace(/\/\*$/, '');
-  return root === path ? [path] : [root, `${root}/`, path];
+  return [...new Set([path.replace(/\/\*$/, ''), path])];
 }
 
 async function answer<A extends Actor>(

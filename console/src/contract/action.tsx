@@ -54,7 +54,7 @@ export function ActionButton<E extends Endpoint>(
         size={props.isSmall ? 'xs' : 'sm'}
         variant={props.isMain ? 'filled' : 'default'}
         color={isDanger ? 'red' : undefined}
-        {...operationMark(props.op)}
+        {...operationMark(props.op, props.input)}
       >
         {props.label}
       </Button>
@@ -89,7 +89,7 @@ export function ActionMenu({
               key={action.label}
               color={action.destroys === undefined ? undefined : 'red'}
               onClick={() => setOpen(action)}
-              {...operationMark(action.op as Op)}
+              {...operationMark(action.op as Op, action.input)}
             >
               {action.label}
             </Menu.Item>
