@@ -1,6 +1,6 @@
 import { ApiError } from '@granary/client/errors';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { announceSignedOut, csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
 
@@ -61,10 +61,13 @@ function messageIn({ message }: Record<string, unknown>): string | undefined {
 /** Shows its children to those who are signed in, and `signIn` to everyone else. */
 export function SessionProvider(props: {
   readonly children: ReactNode;
-  readonly signIn: (enter: (credentials: Credentials) => Promise<void>) => ReactNode;
+  /** `wasEnded`: somebody was signed in here, and did not sign out in this tab. */
+  readonly signIn: (enter: (credentials: Credentials) => Promise<void>, wasEnded: boolean) => ReactNode;
   readonly waiting: ReactNode;
 }) {
   const [state, setState] = useState<State>(undefined);
+  const [wasEnded, setEnded] = useState(false);
+  const isSignedIn = useRef(false);
   const client = useQueryClient();
   const channel = useMemo(() => new BroadcastChannel(CHANNEL), []);
 
@@ -83,19 +86,23 @@ export function SessionProvider(props: {
   function begin(session: Session | null): void {
     setCsrfToken(session?.csrf_token);
     setState(session);
+    isSignedIn.current = session !== null;
   }
 
   /** Nothing that was shown stays in memory for the next person at this browser. */
   function end(): void {
+    if (isSignedIn.current) setEnded(true);
     begin(null);
     client.clear();
   }
 
   async function enter(credentials: Credentials): Promise<void> {
     begin((await request('POST', '', credentials)) ?? null);
+    setEnded(false);
   }
 
   async function signOut(): Promise<void> {
+    isSignedIn.current = false;
     try {
       await request('DELETE', '/current');
     } finally {
@@ -105,7 +112,7 @@ export function SessionProvider(props: {
   }
 
   if (state === undefined) return props.waiting;
-  if (state === null) return props.signIn(enter);
+  if (state === null) return props.signIn(enter, wasEnded);
   return <Context value={{ session: state, signOut }}>{props.children}</Context>;
 }
 

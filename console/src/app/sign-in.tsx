@@ -7,7 +7,10 @@ import type { Credentials } from './session.tsx';
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 
 /** Says what went wrong in words; asks for a code where the user has a second factor. */
-export function SignIn(props: { readonly enter: (credentials: Credentials) => Promise<void> }) {
+export function SignIn(props: {
+  readonly enter: (credentials: Credentials) => Promise<void>;
+  readonly wasEnded: boolean;
+}) {
   const [problem, setProblem] = useState<string>();
   const [asksCode, setAsksCode] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -43,6 +46,11 @@ export function SignIn(props: { readonly enter: (credentials: Credentials) => Pr
                 Sign in to see and run your storage.
               </Text>
             </div>
+            {props.wasEnded && problem === undefined && (
+              <Alert color="blue" variant="light" role="alert">
+                You were signed out: the session ended, or your rights changed. Sign in again to go on.
+              </Alert>
+            )}
             {problem !== undefined && (
               <Alert color="red" variant="light" role="alert">
                 {problem}
