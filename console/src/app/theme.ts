@@ -1,4 +1,4 @@
-import { createTheme } from '@mantine/core';
+import { createTheme, Notification } from '@mantine/core';
 
 /** Contrast of text is held by the test with axe, light and dark. */
 export const theme = createTheme({
@@ -9,4 +9,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
+  },
 });
