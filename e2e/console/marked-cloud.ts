@@ -10,7 +10,7 @@ import { S3Client } from '../../protocols/s3/testing/client.ts';
  * which name it was.
  */
 export function markup(place: string): string {
-  return `"'></script><img src=x onerror="window.executed='${place}'"><b>${place}</b>`;
+  return `"'></script><img src=x onerror="window.executed='${place}'"><marked-name>${place}</marked-name>`;
 }
 
 /** Where a name has at most 32 characters, or no slash. */

@@ -69,7 +69,7 @@ async function signedIn(viewport: { width: number; height: number }): Promise<Pa
 /** The elements that the names would make if they were taken for markup, and what their scripts would leave. */
 function markupIn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const made = [...document.querySelectorAll('img[src="x"], img[onerror], body b')].map(({ outerHTML }) => outerHTML);
+    const made = [...document.querySelectorAll('img[src="x"], img[onerror], marked-name')].map(({ outerHTML }) => outerHTML);
     const { executed } = window as { executed?: unknown };
     const scripts = [...document.querySelectorAll('script:not([src])')].map(({ outerHTML }) => outerHTML);
     const links = [...document.querySelectorAll('a[href^="javascript:" i]')].map(({ outerHTML }) => outerHTML);

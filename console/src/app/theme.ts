@@ -1,4 +1,4 @@
-import { createTheme, Menu } from '@mantine/core';
+import { createTheme, Menu, Notification } from '@mantine/core';
 
 /** Contrast of text is held by the test with axe, light and dark. */
 export const theme = createTheme({
@@ -12,5 +12,6 @@ export const theme = createTheme({
   components: {
     // What Mantine puts there to have the focus is no item of a menu; without it the first item has it.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
   },
 });

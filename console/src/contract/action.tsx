@@ -63,12 +63,14 @@ export function ActionButton<E extends Endpoint>(
   );
 }
 
-/** The actions of one record behind one button. */
+/** The actions of one record behind one button; `name` is what the button is called where `label` is none of a record. */
 export function ActionMenu({
   label,
+  name = `Actions of ${label}`,
   actions,
 }: {
-  readonly label: string;
+  readonly label?: string;
+  readonly name?: string;
   readonly actions: readonly ActionProps<never>[];
 }) {
   const [open, setOpen] = useState<ActionProps<never>>();
@@ -79,7 +81,7 @@ export function ActionMenu({
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={name}>
             <IconDots />
           </ActionIcon>
         </Menu.Target>

@@ -20,7 +20,7 @@ interface Offered {
   readonly cloud: PortalCloud;
 }
 
-/** The smallest array that works: a small engine, a mirrored pair. */
+/** The smallest array that works: a small engine, a mirrored pair; for objects the first way to keep them. */
 export function newOrder({ provider, cloud }: Offered): Order {
   const [drive] = cloud.drive_types;
   const least = Math.max(2, cloud.minimum_drives);
@@ -29,7 +29,7 @@ export function newOrder({ provider, cloud }: Offered): Order {
     provider: provider.key,
     engine: cloud.engine_types[0]?.key ?? '',
     drives: drive ? { [drive.key]: least } : {},
-    policyType: undefined,
+    policyType: policyTypesOf(cloud)[0]?.id,
     name: '',
     description: '',
     zone: undefined,
@@ -37,6 +37,16 @@ export function newOrder({ provider, cloud }: Offered): Order {
     fileLifecycle: false,
     moderate: false,
   };
+}
+
+/** The ways in which object storage of this cloud keeps objects. */
+export function policyTypesOf(cloud: PortalCloud): readonly { readonly id: number; readonly name: string }[] {
+  const text = cloud.array_zone_group_storage_policy_types.array_zone_group_storage_policy_type;
+  try {
+    return JSON.parse(text) as { id: number; name: string }[];
+  } catch {
+    return [];
+  }
 }
 
 /** What still stands in the way, in words. */

@@ -22,7 +22,7 @@ import { useAct, useRead } from '../../api/queries.ts';
 import { CommandView } from '../../contract/command-view.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
-import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
+import { inputOf, newOrder, policyTypesOf, problemsOf, type Order } from './draft.ts';
 import { PricePanel } from './price-panel.tsx';
 import type { PortalCloud } from './record.ts';
 
@@ -214,7 +214,10 @@ function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalClou
         />
       ))}
       <Text size="sm">
-        {gigabytes(raw)} of drives. Mirrored pairs leave half of it, RAID6 all but two drives of a group.
+        {gigabytes(raw)} of drives.{' '}
+        {order.kind === 'storage_array'
+          ? 'Mirrored pairs leave half of it, RAID6 all but two drives of a group.'
+          : 'Copies, or parity, take their share of it.'}
       </Text>
     </Stack>
   );
@@ -235,15 +238,6 @@ function PolicyChoice({ order, change, cloud }: PartProps & { readonly cloud: Po
       </Stack>
     </Radio.Group>
   );
-}
-
-function policyTypesOf(cloud: PortalCloud): readonly { readonly id: number; readonly name: string }[] {
-  const text = cloud.array_zone_group_storage_policy_types.array_zone_group_storage_policy_type;
-  try {
-    return JSON.parse(text) as { id: number; name: string }[];
-  } catch {
-    return [];
-  }
 }
 
 function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalCloud }) {
