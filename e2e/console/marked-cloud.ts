@@ -6,7 +6,7 @@ import type { SignIn } from './browser.ts';
 import { S3Client } from '../../protocols/s3/testing/client.ts';
 
 /**
- * Runs, if anything takes it for markup or for a script. Each place has a number, so that one who finds it executed knows
+ * Runs, if anything takes it for markup or for a script, and then says
  * which name it was.
  */
 export function markup(place: string): string {
@@ -18,6 +18,9 @@ export const shortMarkup = '<img src=x onerror=executed=1>';
 
 /** A person below an administrator, at the portal and in the block array. */
 export const ANN = { username: 'ann', password: 'correct horse battery' } as const;
+
+/** Where nothing listens. */
+const HOOK = 'http://127.0.0.1:9/hooks';
 
 /** What stands in the text of a page where a name is shown as text. */
 export const MARK = '<img src=x onerror=';
@@ -44,15 +47,15 @@ export async function startMarkedCloud(dataDir: string): Promise<MarkedCloud> {
 async function fillPortal(admin: PortalClient): Promise<void> {
   await admin.users.create({ ...ANN, email: 'ann@example.org' });
   await admin.providerGroups.create({ name: markup('provider-group') });
-  const { data } = await admin.providers.list();
-  const provider_id = data[0]?.provider_id ?? 1;
+  const provider_id = 1;
   const vlans = await admin.vlans.listAvailable({ provider_id });
   await admin.vlans.allocate({ provider_id, vlan: vlans.data[0] as number });
   const tenants = await admin.tenants.list();
-  const network = { name: markup('network'), provider_id, tenant_id: String(tenants.data[0]?.id ?? '') };
-  await admin.virtualNetworks.create(network);
-  await admin.computes.create({ provider_id, display_name: markup('compute'), display_description: markup('compute-d'), ram: 1024, vcpus: 64 } as never);
-  await admin.webhooks.create({ name: markup('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 } as never);
+  const tenant_id = String(tenants.data[0]?.id ?? '');
+  await admin.virtualNetworks.create({ name: markup('network'), provider_id, tenant_id });
+  const room = { ram: 1024, vcpus: 64 };
+  await admin.computes.create({ provider_id, display_name: markup('compute'), ...room });
+  await admin.webhooks.create({ name: markup('hook'), target_url: HOOK, severity: 0 });
   // Waits for approval: a request with a name, too.
   await admin.arrays.create({
     name: markup('requested'),
@@ -64,54 +67,65 @@ async function fillPortal(admin: PortalClient): Promise<void> {
   });
 }
 
-async function fillBlock(admin: PortalClient, id: number, array: ArrayClient): Promise<void> {
-  const { disks } = await array.drives.listFree();
-  const names = disks.map(({ name }) => name);
-  await array.drives.rename({ id: names[0] as string, newname: markup('drive') });
-  const made = await array.raidGroups.create({
-    display_name: markup('raid-group'),
-    protection: 'RAID1',
-    disk: names.slice(0, 2),
-  });
-  const other = await array.raidGroups.create({ display_name: markup('rg2'), protection: 'RAID1', disk: names.slice(2, 4) });
-  await array.raidGroups.addHotSpare({ id: other.raidgroup_name, disk: names[4] as string });
-  const { pool_name: pool } = await array.pools.create({
-    display_name: markup('pool'),
-    raid_groups: [made.raidgroup_name],
-  });
-  await array.poolTags.create({ id: pool, key: markup('tag-key'), value: markup('tag-value') });
+async function fillBlock(admin: PortalClient, array_id: number, array: ArrayClient): Promise<void> {
+  const pool = await fillStorage(array);
   const { vol_name: volume } = await array.volumes.create({ name: markup('volume'), pool, capacity: '1G' });
   await array.volumes.updateComment({ id: volume, new_comment: markup('comment') });
-  await array.volumeTags.create({ id: volume, key: markup('vtag-key'), value: markup('vtag-value') });
-  const share = await array.volumes.create({ name: markup('share'), pool, capacity: '1G', block: false, export_name: 'marked' } as never);
+  await array.volumeTags.create({ id: volume, key: markup('volume-tag'), value: markup('volume-value') });
+  const binned = await array.volumes.create({ name: markup('binned'), pool, capacity: '1G' });
+  await array.volumes.delete({ id: binned.vol_name });
   const iqn = 'iqn.2026-11.org.example:marked';
   const { server_name: server } = await array.servers.create({ display_name: markup('server'), iqn, os: 'Linux' });
-  await array.serverTags.create({ id: server, key: markup('stag-key'), value: markup('stag-value') });
+  await array.serverTags.create({ id: server, key: markup('server-tag'), value: markup('server-value') });
   await array.servers.attachVolumes({ id: [server], volume_name: [volume] });
-  const { volume: record } = await array.volumes.get({ id: volume });
-  const volume_cg_id = record.cg_name as string;
-  await array.snapshots.create({ volume_cg_id, display_name: markup('snapshot') });
-  const policy = await array.snapshotPolicies.create({
-    display_name: markup('policy'),
-    create_policy: '0 0 * * *',
-    delete_policy: 'N24',
-  });
-  const rule = (policy as { snappolicy_name?: string; policy_name?: string });
-  await array.snapshotPolicies.attach({ id: volume, policy: rule.snappolicy_name ?? rule.policy_name ?? 'policy-00000001', application: 'user' } as never);
-  await array.users.create({ username: markup('user'), password: 'correct horse', email: 'x@example.org' });
+  await fillProtection(array, volume);
+  await array.users.create({ username: markup('user'), password: ANN.password, email: 'markup@example.org' });
   await array.users.create({ ...ANN, email: 'ann@example.org' });
-  const tries: [string, () => Promise<unknown>][] = [
-    ['flc', () => admin.arrays.enableFileLifecycle({ array_id: id } as never)],
-    ['nasGroup', () => array.nasGroups.create({ group_name: 'staff', nfs_gid: 1000 } as never)],
-    ['nasUser', () => array.nasUsers.create({ username: 'jo', nfs_uid: 1000, groups: ['staff'], password: 'correct horse' } as never)],
-    ['category', () => array.fileCategories.create({ displayname: markup('category'), file_extensions: ['marked'] } as never)],
-    ['project', () => array.quotaProjects.create({ id: share.vol_name, display_name: markup('project'), directories: ['/'], timeout: 60 })],
-    ['hook', () => array.webhooks.create({ name: markup('hook'), target_url: 'http://127.0.0.1:9/hooks', severity: 0 } as never)],
-    ['second volume', async () => { const v = await array.volumes.create({ name: markup('binned'), pool, capacity: '1G' }); await array.volumes.delete({ id: v.vol_name }); }],
-    ['snapset', () => array.snapshotSets.suspend({ snapsetid: 'x', cg: [volume_cg_id] } as never)],
-    ['lifecycle', () => array.lifecyclePolicies.create({ display_name: markup('lifecycle'), file_selection_criteria: { extension: { $in: ['log'] } }, lc_action: 'expire', dry_run: true } as never)],
-  ];
-  for (const [, f] of tries) await f();
+  await array.webhooks.create({ name: markup('hook'), target_url: HOOK, severity: 0 });
+  await admin.arrays.enableFileLifecycle({ array_id });
+  await fillFiles(array, pool);
+}
+
+/** The name of the pool. */
+async function fillStorage(array: ArrayClient): Promise<string> {
+  const { disks } = await array.drives.listFree();
+  const [first = '', second = '', third = '', fourth = '', spare = ''] = disks.map(({ name }) => name);
+  await array.drives.rename({ id: first, newname: markup('drive') });
+  const mirrors = { protection: 'RAID1' } as const;
+  const group = { display_name: markup('raid-group'), ...mirrors, disk: [first, second] };
+  const { raidgroup_name: used } = await array.raidGroups.create(group);
+  const second_group = { display_name: markup('free-group'), ...mirrors, disk: [third, fourth] };
+  const { raidgroup_name: free } = await array.raidGroups.create(second_group);
+  await array.raidGroups.addHotSpare({ id: free, disk: spare });
+  const { pool_name: pool } = await array.pools.create({ display_name: markup('pool'), raid_groups: [used] });
+  await array.poolTags.create({ id: pool, key: markup('tag'), value: markup('value') });
+  return pool;
+}
+
+async function fillProtection(array: ArrayClient, volume: string): Promise<void> {
+  const volume_cg_id = (await array.volumes.get({ id: volume })).volume.cg_name;
+  await array.snapshots.create({ volume_cg_id, display_name: markup('snapshot') });
+  const times = { create_policy: '0 0 * * *', delete_policy: 'N24' };
+  await array.snapshotPolicies.create({ display_name: markup('policy'), ...times });
+  const { snapshot_policies: policies } = await array.snapshotPolicies.list();
+  const policy = policies.find(({ display_name: name }) => name === markup('policy'))?.name ?? '';
+  await array.snapshotPolicies.attach({ id: volume, policy, application: 'user' });
+}
+
+/** Names of exports and of NAS users may have no markup in them: NFS and SMB have forms of their own. */
+async function fillFiles(array: ArrayClient, pool: string): Promise<void> {
+  const kind = { block: false, export_name: 'marked' };
+  const { vol_name: id } = await array.volumes.create({ name: markup('share'), pool, capacity: '1G', ...kind });
+  await array.nasGroups.create({ group_name: 'staff', nfs_gid: 1000 });
+  await array.nasUsers.create({ username: 'jo', nfs_uid: 1000, groups: ['staff'] });
+  await array.fileCategories.create({ displayname: markup('category'), file_extensions: ['marked'] });
+  await array.quotaProjects.create({ id, display_name: markup('project'), directories: ['/'], timeout: 60 });
+  await array.lifecyclePolicies.create({
+    display_name: markup('lifecycle'),
+    file_selection_criteria: { extension: { $in: ['log'] } },
+    lc_action: 'expire',
+    dry_run: true,
+  });
 }
 
 async function fillObjects(admin: PortalClient): Promise<Pick<MarkedCloud, 'objects' | 'people'>> {
