@@ -69,7 +69,7 @@ const AWKWARD = [
   '$HOME ${HOME} $$',
   'a; touch /tmp/executed & wait | cat > /dev/null',
   'two\nlines\r\tand a tab',
-  '\\ and \\\' and \\n',
+  "\\ and \\' and \\n",
   ' leading and trailing ',
   '',
   '*?[a-z]{a,b}~',

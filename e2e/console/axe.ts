@@ -21,7 +21,9 @@ export async function bringAxe(context: BrowserContext): Promise<void> {
 export async function seriousProblems(page: Page, within = 'html', only: 'all' | 'colours' = 'all'): Promise<string[]> {
   const violations = await page.evaluate(
     async ([selector, rules]) => {
-      const { axe } = window as unknown as { axe: { run: (at: string, how: object) => Promise<{ violations: unknown }> } };
+      const { axe } = window as unknown as {
+        axe: { run: (at: string, how: object) => Promise<{ violations: unknown }> };
+      };
       const how = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
       return (await axe.run(selector, how)).violations as Violation[];
     },

@@ -29,8 +29,18 @@ export const MARK = '<img src=x onerror=';
 export interface MarkedCloud {
   readonly granary: Granary;
   readonly admin: PortalClient;
-  readonly block: { readonly id: number; readonly url: string; readonly client: ArrayClient; readonly passcode: string };
-  readonly objects: { readonly id: number; readonly url: string; readonly client: ObjectsClient; readonly passcode: string };
+  readonly block: {
+    readonly id: number;
+    readonly url: string;
+    readonly client: ArrayClient;
+    readonly passcode: string;
+  };
+  readonly objects: {
+    readonly id: number;
+    readonly url: string;
+    readonly client: ObjectsClient;
+    readonly passcode: string;
+  };
   /** Of object storage, below its administrator. */
   readonly people: Readonly<Record<'account_admin' | 'member', SignIn>>;
 }

@@ -69,7 +69,9 @@ async function signedIn(viewport: { width: number; height: number }): Promise<Pa
 /** The elements that the names would make if they were taken for markup, and what their scripts would leave. */
 function markupIn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const made = [...document.querySelectorAll('img[src="x"], img[onerror], marked-name')].map(({ outerHTML }) => outerHTML);
+    const made = [...document.querySelectorAll('img[src="x"], img[onerror], marked-name')].map(
+      ({ outerHTML }) => outerHTML,
+    );
     const { executed } = window as { executed?: unknown };
     const scripts = [...document.querySelectorAll('script:not([src])')].map(({ outerHTML }) => outerHTML);
     const links = [...document.querySelectorAll('a[href^="javascript:" i]')].map(({ outerHTML }) => outerHTML);
@@ -77,38 +79,42 @@ function markupIn(page: Page): Promise<string[]> {
   });
 }
 
-test('axe finds nothing serious on any page and in any dialog, and names are text, at 1280 pixels', { skip }, async () => {
-  const page = await signedIn(WIDE);
-  const problems = new Problems();
-  const dialogs = new Set<string>();
-  let named = 0;
-  const look = async (where: string, within: string, isDarkToo = true) => {
-    problems.add(where, await seriousProblems(page, within));
-    problems.add(where, await markupIn(page));
-    if (!isDarkToo) return;
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await settled(page);
-    problems.add(`${where}, dark`, await seriousProblems(page, within, 'colours'));
-    await page.emulateMedia({ colorScheme: 'light' });
-    await settled(page);
-  };
-  await walk(page, patterns, async ({ pattern }) => {
-    await look(pattern, 'html');
-    if ((await page.locator('main').innerText()).includes(MARK)) named += 1;
-    let opened = 0;
-    for (const offer of await offersOf(page)) {
-      const kind = `${offer.operation} ${offer.label}`;
-      if (dialogs.has(kind)) continue;
-      dialogs.add(kind);
-      const dialog = await offer.open();
-      await look(`${pattern} ${kind}`, '[role="dialog"]', (opened += 1) === 1);
-      await closeTop(page, dialog);
-    }
-  });
-  problems.none();
-  assert.ok(named > patterns.length / 3, `names are shown as text on ${named} pages`);
-  assert.ok(dialogs.size > 60, `${dialogs.size} dialogs were opened`);
-});
+test(
+  'axe finds nothing serious on any page and in any dialog, and names are text, at 1280 pixels',
+  { skip },
+  async () => {
+    const page = await signedIn(WIDE);
+    const problems = new Problems();
+    const dialogs = new Set<string>();
+    let named = 0;
+    const look = async (where: string, within: string, isDarkToo = true) => {
+      problems.add(where, await seriousProblems(page, within));
+      problems.add(where, await markupIn(page));
+      if (!isDarkToo) return;
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await settled(page);
+      problems.add(`${where}, dark`, await seriousProblems(page, within, 'colours'));
+      await page.emulateMedia({ colorScheme: 'light' });
+      await settled(page);
+    };
+    await walk(page, patterns, async ({ pattern }) => {
+      await look(pattern, 'html');
+      if ((await page.locator('main').innerText()).includes(MARK)) named += 1;
+      let opened = 0;
+      for (const offer of await offersOf(page)) {
+        const kind = `${offer.operation} ${offer.label}`;
+        if (dialogs.has(kind)) continue;
+        dialogs.add(kind);
+        const dialog = await offer.open();
+        await look(`${pattern} ${kind}`, '[role="dialog"]', (opened += 1) === 1);
+        await closeTop(page, dialog);
+      }
+    });
+    problems.none();
+    assert.ok(named > patterns.length / 3, `names are shown as text on ${named} pages`);
+    assert.ok(dialogs.size > 60, `${dialogs.size} dialogs were opened`);
+  },
+);
 
 test('axe finds nothing serious on any page, and nothing is cut off, at 390 pixels', { skip }, async () => {
   const page = await signedIn(NARROW);
@@ -129,7 +135,9 @@ test('axe finds nothing serious on any page, and nothing is cut off, at 390 pixe
 function wideParts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const scrolls = (element: Element | null): boolean =>
-      element !== null && element !== document.body && (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
+      element !== null &&
+      element !== document.body &&
+      (getComputedStyle(element).overflowX !== 'visible' || scrolls(element.parentElement));
     return [...document.querySelectorAll('main *')]
       .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !scrolls(one.parentElement))
       .map(({ outerHTML }) => `reaches beyond the page: ${outerHTML.slice(0, 160)}`);

@@ -67,7 +67,9 @@ function refusal({ operation, record }: Offer, { role, created = [] }: Visitor):
 }
 
 /** Everything that is offered to the person, and what of it would be refused. */
-async function offered(visitor: Visitor): Promise<{ readonly all: readonly Offer[]; readonly refused: readonly string[] }> {
+async function offered(
+  visitor: Visitor,
+): Promise<{ readonly all: readonly Offer[]; readonly refused: readonly string[] }> {
   const { url, service, role } = visitor;
   const { page } = await browser.person();
   watchRequests(page);
@@ -95,28 +97,36 @@ test('a user of the portal is offered nothing that would be refused', { skip }, 
   assert.ok(names(all).has('portal virtualNetworks.create'));
 });
 
-test('a user of a block array is offered what looks and makes, and changes of what they created', { skip }, async () => {
-  const { url } = cloud.block;
-  const { user } = await arrayClient({ url }).users.login({ user: ANN.username, password: ANN.password });
-  const ann = arrayClient({ url, accessKey: user.access_key });
-  const pool = (await ann.pools.list()).pools[0]?.name ?? '';
-  const { vol_name: volume } = await ann.volumes.create({ name: 'books of ann', pool, capacity: '1G' });
-  const created = [volume];
-  const { all, refused } = await offered({ ...ANN, url, service: 'array', role: 'user', created });
-  assert.deepEqual(refused, []);
-  assert.ok(names(all).has('array volumes.create'));
-  assert.ok(
-    all.some(({ operation, record }) => operation === 'array volumes.delete' && record === volume),
-    'the own volume can be deleted',
-  );
-});
+test(
+  'a user of a block array is offered what looks and makes, and changes of what they created',
+  { skip },
+  async () => {
+    const { url } = cloud.block;
+    const { user } = await arrayClient({ url }).users.login({ user: ANN.username, password: ANN.password });
+    const ann = arrayClient({ url, accessKey: user.access_key });
+    const pool = (await ann.pools.list()).pools[0]?.name ?? '';
+    const { vol_name: volume } = await ann.volumes.create({ name: 'books of ann', pool, capacity: '1G' });
+    const created = [volume];
+    const { all, refused } = await offered({ ...ANN, url, service: 'array', role: 'user', created });
+    assert.deepEqual(refused, []);
+    assert.ok(names(all).has('array volumes.create'));
+    assert.ok(
+      all.some(({ operation, record }) => operation === 'array volumes.delete' && record === volume),
+      'the own volume can be deleted',
+    );
+  },
+);
 
 for (const role of ['account_admin', 'member'] as const) {
-  test(`of object storage a person with the role ${role} is offered nothing that would be refused`, { skip }, async () => {
-    const person = cloud.people[role];
-    const { refused } = await offered({ ...person, url: cloud.objects.url, service: 'objects', role });
-    assert.deepEqual(refused, []);
-  });
+  test(
+    `of object storage a person with the role ${role} is offered nothing that would be refused`,
+    { skip },
+    async () => {
+      const person = cloud.people[role];
+      const { refused } = await offered({ ...person, url: cloud.objects.url, service: 'objects', role });
+      assert.deepEqual(refused, []);
+    },
+  );
 }
 
 test('a call that is refused while the page is open is shown in words', { skip }, async () => {
@@ -130,7 +140,11 @@ test('a call that is refused while the page is open is shown in words', { skip }
   expectsProblem(/servers/);
   await dialog.getByLabel('Name').first().fill('late');
   await dialog.locator('button[type=submit]').click();
-  await dialog.getByRole('alert').filter({ hasText: /locked/i }).first().waitFor();
+  await dialog
+    .getByRole('alert')
+    .filter({ hasText: /locked/i })
+    .first()
+    .waitFor();
 });
 
 test('who loses a role while the page is open is signed out, and the page says so', { skip }, async () => {

@@ -77,7 +77,10 @@ async function repeat(route: Route, list: string, count: number, renamed: (one: 
   const first = holder[list]?.[0] ?? {};
   const start = Number(searchParams.get('start') ?? 0);
   const length = Math.max(0, Math.min(Number(searchParams.get('limit') ?? count), count - start));
-  (holder as Record<string, unknown>)[list] = Array.from({ length }, (_, at) => ({ ...first, ...renamed(first, start + at) }));
+  (holder as Record<string, unknown>)[list] = Array.from({ length }, (_, at) => ({
+    ...first,
+    ...renamed(first, start + at),
+  }));
   await route.fulfill({ response: answer, json: body });
 }
 
@@ -96,7 +99,11 @@ test('a list of 10,000 volumes scrolls and filters with the rows in view alone',
   await page.route(/\/via\/\d+\/api\/volumes(\?|$)/, (route) => repeatVolumes(route));
   const asked = requestsOf(page);
   await openPath(page, `/arrays/${array.id}/block/volumes`);
-  await page.getByRole('status').filter({ hasText: String(VOLUMES) }).first().waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: String(VOLUMES) })
+    .first()
+    .waitFor();
   const lists = asked.filter((path) => path.includes('/volumes'));
   assert.ok(lists.length <= VOLUMES / 500 + 1, `${lists.length} requests for the list`);
   assert.ok((await rowsIn(page).count()) < 60, 'only rows in view are in the page');
@@ -111,7 +118,11 @@ test('a list of 10,000 volumes scrolls and filters with the rows in view alone',
   await page.getByRole('textbox', { name: 'Filter Volumes and shares' }).fill('volume 777');
   // Every number with 777 in it.
   const found = Array.from({ length: VOLUMES }, (_, at) => String(at)).filter((text) => text.includes('777')).length;
-  await page.getByRole('status').filter({ hasText: `${found} of ${VOLUMES}` }).first().waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: `${found} of ${VOLUMES}` })
+    .first()
+    .waitFor();
   assert.equal(await rowsIn(page).count(), found);
   assert.equal(asked.filter((path) => path.includes('/volumes')).length, lists.length, 'filtering asks for nothing');
 });
@@ -138,7 +149,11 @@ test('100 arrays cost the list and the overview as many requests as one', { skip
   );
   const many = { list: await countAt('/arrays'), overview: await countAt('/') };
   await openPath(page, '/arrays');
-  await page.getByRole('status').filter({ hasText: String(ARRAYS) }).first().waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: String(ARRAYS) })
+    .first()
+    .waitFor();
   assert.deepEqual(many, few);
 });
 

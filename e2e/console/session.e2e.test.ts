@@ -48,7 +48,9 @@ test('the cookie is read by no script and sent by no other site', { skip }, asyn
   );
   assert.equal(await page.evaluate(() => document.cookie), '');
   assert.deepEqual(
-    await page.evaluate(() => Object.values({ ...localStorage, ...sessionStorage }).filter((one) => /token|key|secret/i.test(String(one)))),
+    await page.evaluate(() =>
+      Object.values({ ...localStorage, ...sessionStorage }).filter((one) => /token|key|secret/i.test(String(one))),
+    ),
     [],
   );
 });
@@ -65,7 +67,9 @@ async function cookieAt(url: string, credentials: object): Promise<string> {
 
 /** Operations that change something, and what came of each without the token. */
 async function withoutToken(api: Api, base: string, cookie: string): Promise<string[]> {
-  const changing = operations(api).filter(({ endpoint }) => endpoint.method !== 'GET' && !OPEN.has(String(endpoint.access.roles)));
+  const changing = operations(api).filter(
+    ({ endpoint }) => endpoint.method !== 'GET' && !OPEN.has(String(endpoint.access.roles)),
+  );
   const taken: string[] = [];
   for (const { id, endpoint } of changing) {
     const path = pathParams(endpoint.path).reduce((text, name) => text.replace(`{${name}}`, '1'), endpoint.path);
@@ -88,7 +92,10 @@ test('no change is taken with the cookie alone, at any service and through the p
   const own = await cookieAt(objects.url, { username: 'admin', password: objects.passcode });
   assert.deepEqual(await withoutToken(objectsApi, objects.url, own), []);
   for (const method of ['PUT', 'DELETE', 'POST']) {
-    const answer = await fetch(`${granary.url}/via/${objects.id}/s3/marked/page.html`, { method, headers: { cookie: portal } });
+    const answer = await fetch(`${granary.url}/via/${objects.id}/s3/marked/page.html`, {
+      method,
+      headers: { cookie: portal },
+    });
     assert.ok(FORBIDDEN.includes(answer.status), `${method} of an object: ${answer.status}`);
   }
 });
@@ -117,7 +124,10 @@ test('no answer holds a secret until it is asked for, and that is an event', { s
   await page.getByRole('button', { name: /^Show .*passcode/i }).click();
   await page.getByText(cloud.block.passcode).waitFor();
   const { data } = await cloud.admin.events.list();
-  assert.ok(data.some(({ title }) => /passcode|secret|looked/i.test(title)), 'an event says who looked');
+  assert.ok(
+    data.some(({ title }) => /passcode|secret|looked/i.test(title)),
+    'an event says who looked',
+  );
 });
 
 test('an uploaded document runs no script in the origin of the portal', { skip }, async () => {

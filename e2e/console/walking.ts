@@ -32,7 +32,9 @@ export async function settled(page: Page): Promise<void> {
             requestAnimationFrame(() => {
               const waiting = [...document.querySelectorAll('main [aria-label="Loading"], main [data-loading]')];
               const isLoading = waiting.some((one) => one.checkVisibility({ visibilityProperty: true }));
-              const isMoving = document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === 'running');
+              const isMoving = document
+                .getAnimations()
+                .some((one) => one instanceof CSSTransition && one.playState === 'running');
               resolve(!isLoading && !isMoving && document.querySelector('main h1') !== null);
             }),
           );
@@ -96,7 +98,10 @@ function matching(links: Iterable<string>, pattern: string): string | undefined 
   return [...links].find((link) => {
     const parts = link.split('/');
     // A name in an address is not one of the fixed addresses beside it, such as `arrays/new`.
-    return parts.length === steps.length && steps.every((step, at) => (step.startsWith('$') ? parts[at] !== 'new' : step === parts[at]));
+    return (
+      parts.length === steps.length &&
+      steps.every((step, at) => (step.startsWith('$') ? parts[at] !== 'new' : step === parts[at]))
+    );
   });
 }
 

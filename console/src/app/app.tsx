@@ -28,7 +28,10 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => service.nonce}>
       <Notifications position="bottom-right" />
       <QueryClientProvider client={client}>
-        <SessionProvider waiting={<Waiting />} signIn={(enter, wasEnded) => <SignIn enter={enter} wasEnded={wasEnded} />}>
+        <SessionProvider
+          waiting={<Waiting />}
+          signIn={(enter, wasEnded) => <SignIn enter={enter} wasEnded={wasEnded} />}
+        >
           <RouterProvider router={router} />
         </SessionProvider>
       </QueryClientProvider>
