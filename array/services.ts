@@ -88,6 +88,7 @@ import { SnapshotPolicyService } from './snapshot-policies/service.ts';
 import { snapshotSetRoutes } from './snapshot-sets/routes.ts';
 import { SnapshotSetService } from './snapshot-sets/service.ts';
 import { SnapshotRestore } from './snapshots/restore.ts';
+import { SnapshotListing } from './snapshots/listing.ts';
 import { restoreRoutes, snapshotRoutes } from './snapshots/routes.ts';
 import { SnapshotService } from './snapshots/service.ts';
 import { tagRoutes } from './tags/routes.ts';
@@ -107,6 +108,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   tools.readings.onReading((readings) => detector.compare(() => store.read((db) => shownOf(db, readings))));
   const sessions = new Sessions(tools, () => `array_${tools.configuration().internalName}`);
   sessions.onEnded((id) => changes.endSession(id));
+  sessions.onRightsChanged((user, except) => changes.endUser(user, except));
   const users = new ArrayUserService(tools, sessions);
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);
@@ -164,6 +166,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   });
   const creators = new CreatorService(tools, (set) => snapshotSets.suspendedVolumes(set));
   const migrations = new MigrationService(tools, { volumes, pools, atOnceMax: () => settings.current().migrationsMax });
+  const snapshotListing = new SnapshotListing(snapshots, () => migrations.workingSnapshots());
   const clones = new CloneService(volumes, snapshots);
   const remoteArrays = new RemoteArrayService(tools, { encryption, mirrors: mirrorsToArray });
   const mirrors = new MirrorService(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
@@ -204,7 +207,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     },
     fileHistory: fileHistoryRoutes(fileHistory, jobs),
     servers: serverRoutes(servers, { volumes, performance }),
-    snapshots: snapshotRoutes(snapshots),
+    snapshots: snapshotRoutes(snapshots, snapshotListing),
     snapshotPolicies: snapshotPolicyRoutes(snapshotPolicies),
     snapshotSets: snapshotSetRoutes(snapshotSets),
     consistencyGroups: { ...consistencyGroupRoutes({ clones, migrations }), ...mirrorGroupRoutes(mirrors) },

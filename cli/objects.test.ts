@@ -82,6 +82,7 @@ test('a refusal of object storage ends with an exit code of its own and its word
     'GET /objs/accounts': no(6, 'Your role does not allow this; it needs the role objs_admin.'),
     'GET /objs/policies/cold': no(50007, 'Storage policy cold was not found.'),
     'POST /objs/accounts': no(10096, 'The name acme is taken.'),
+    'GET /objs/drives': no(5, 'Invalid credentials.'),
   });
   await run('objects login store');
   const outcome = async (args: string) => {
@@ -91,7 +92,35 @@ test('a refusal of object storage ends with an exit code of its own and its word
   const role = 'granary: Your role does not allow this; it needs the role objs_admin.\n';
   assert.deepEqual(await outcome('objects accounts list'), [3, role]);
   assert.deepEqual(await outcome('objects policies get cold'), [4, 'granary: Storage policy cold was not found.\n']);
+  const key = 'granary: Invalid credentials. Sign in with `granary objects login`.\n';
+  assert.deepEqual(await outcome('objects drives list'), [3, key]);
   assert.deepEqual(await outcome('objects accounts create --name acme'), [1, 'granary: The name acme is taken.\n']);
+});
+
+test('what is wrong with parameters is said of the options, and is a mistake of the command', async (t) => {
+  const message =
+    'name must have at most 64 characters; description is required, unless name or force is given; not both.';
+  const { run } = await store(t, { 'POST /objs/accounts': { response: { status: 7, message } } });
+  await run('objects login store');
+  const { code, err } = await run('objects accounts create --name acme');
+  assert.equal(code, 2);
+  assert.equal(
+    err,
+    [
+      'granary: The command was not accepted:',
+      '  --name must have at most 64 characters',
+      '  --description is required, unless --name or force is given; not both',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('the id of a new account is shown as such', async (t) => {
+  const { run } = await store(t, { 'POST /objs/accounts': R({ count: '0123abcd' }) });
+  await run('objects login store');
+  assert.equal((await run('objects accounts create --name acme')).out, 'id  0123abcd\n');
+  for (const field of ['id', 'count'])
+    assert.equal((await run(`objects accounts create --name acme --field ${field}`)).out, '0123abcd\n');
 });
 
 test('drives leave a policy as types and quantities, and accounts are saved as CSV', async (t) => {

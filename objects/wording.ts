@@ -12,3 +12,8 @@ export function counted(count: number, thing: string): string {
 export function epochSeconds(ms: number): string {
   return String(Math.floor(ms / 1000));
 }
+
+/** Exact, unlike sizes of drives: a few bytes that are stored are not none. */
+export function storedGigabytes(bytes: number): number {
+  return bytes / 2 ** 30;
+}

@@ -108,6 +108,8 @@ export interface MoveProgress {
   readonly totalBytes: number;
   /** The snapshot that is being copied; none once it is the volume's own data. */
   readonly snapshot: string | null;
+  /** When the move took its newest snapshot of its own, which it copies up to; null before the first. */
+  readonly workingSnapshotAt: number | null;
 }
 
 export interface MoveWork {

@@ -13,6 +13,7 @@ const { migrationJobs, consistencyGroups, snapshots, snapshotSets, volumes, pool
 const CONFLICT = 10100;
 const FULL = 10200;
 const GROUP_NOT_FOUND = 10085;
+const SNAPSHOT_NOT_FOUND = 10083;
 const JOB_NOT_FOUND = 10088;
 
 async function setUp(t: TestContext, megabytes: number) {
@@ -140,6 +141,53 @@ test('a paused migration copies nothing, stays paused over a restart, and goes o
   late.copy(it.bytes, 10 * MB);
   assert.deepEqual(await disk.read(0, 64), it.bytes);
   assert.equal((await it.get()).pool_name, to);
+});
+
+test('the snapshot that a migration works with is listed until it ends, and is of no other use', async (t) => {
+  const it = await setUp(t, 1);
+  const { client, cg, disk } = it;
+  const { snapshot_name: own } = await client.call(snapshots.create, { volume_cg_id: cg, display_name: 'own' });
+  // Most of the work comes after the snapshots of the user.
+  await disk.write(0, randomBytes(192 * MB));
+  const listed = async (more = {}) => {
+    const page = await client.call(snapshots.listOfGroup, { volume_cg_id: cg, ...more });
+    assert.ok(page.count >= page.snapshots.length);
+    return page.snapshots;
+  };
+  assert.deepEqual(await listed({ application: 'migration' }), []);
+  await it.start({ migratesnap: true });
+  // Paused before its turn came it has none yet.
+  await client.call(migrationJobs.pause, { migration_cg_id: cg });
+  while ((await listed({ application: 'migration' })).length === 0) {
+    await client.call(migrationJobs.continue, { migration_cg_id: cg });
+    await client.call(migrationJobs.pause, { migration_cg_id: cg });
+  }
+  const [working, ...more] = await listed({ application: 'migration' });
+  assert.ok(working);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    [working.display_name, working.pool_name, working.volume_ext_name, working.volume_capacity_mb],
+    ['Migration of data', it.from, it.id, 400],
+  );
+  const names = async (filter = {}) => (await listed(filter)).map(({ name }) => name);
+  assert.deepEqual(await names(), [own, working.name]);
+  assert.deepEqual(await names({ start: 1, limit: 1 }), [working.name]);
+  assert.deepEqual(await names({ limit: 1 }), [own]);
+  assert.deepEqual(await names({ application: 'user' }), [own]);
+  assert.deepEqual(await names({ application: 'obs_mirror' }), []);
+  assert.deepEqual(await names({ jobname: 'srcjarray-00000001' }), []);
+  assert.deepEqual(await names({ start_date: '31:12:98:23:59:59' }), []);
+  assert.equal((await client.call(snapshots.list, {})).count, 2);
+  assert.deepEqual((await client.call(snapshots.get, { id: working.name })).snapshot, working);
+  for (const refused of [
+    await client.refused(snapshots.delete, { snapshot_id: working.name }),
+    await client.refused(snapshots.rename, { id: working.name, newname: 'mine' }),
+    await client.refused(consistencyGroups.clone, { volume_cg_id: cg, name: 'no', snapshot: working.name }),
+  ])
+    assert.equal(refused.code, CONFLICT);
+  await client.call(migrationJobs.abort, { migration_cg_id: cg });
+  assert.deepEqual(await names(), [own]);
+  assert.equal((await client.refused(snapshots.get, { id: working.name })).code, SNAPSHOT_NOT_FOUND);
 });
 
 test('a migration that goes on after a pause ends as if there had been none', async (t) => {

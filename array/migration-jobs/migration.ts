@@ -19,6 +19,8 @@ export interface Migration {
   readonly status: MigrationStatus;
   readonly totalBytes: Bytes;
   readonly copiedBytes: Bytes;
+  /** What the snapshot it copies up to is called; null for migrations of before it was listed. */
+  readonly workingSnapshot: string | null;
   readonly job: number | null;
   readonly createdAt: number;
   readonly modifiedAt: number;

@@ -41,6 +41,11 @@ export class VolumeMove {
     return this.#progress;
   }
 
+  /** Null while the engine has none. */
+  get workingSnapshotAt(): number | null {
+    return this.#progress?.workingSnapshotAt ?? null;
+  }
+
   /** Of the snapshot under way. */
   get positionBytes(): number {
     return (this.#progress?.copiedBytes ?? 0) - this.#before;

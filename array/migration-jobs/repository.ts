@@ -15,6 +15,7 @@ const migrations = new Table<Migration>('migrations_of_volumes', {
   status: plain('status'),
   totalBytes: plain('total_bytes'),
   copiedBytes: plain('copied_bytes'),
+  workingSnapshot: plain('working_snapshot'),
   job: plain('job'),
   createdAt: plain('created_at'),
   modifiedAt: plain('modified_at'),

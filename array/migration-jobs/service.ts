@@ -5,6 +5,7 @@ import type { Pool } from '../pools/pool.ts';
 import type { PoolService } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { countSnapshots, findSnapshot, hasUnfinished } from '../snapshots/repository.ts';
+import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
 import type { ArrayTools } from '../tools.ts';
 import { updateVolume } from '../volumes/repository.ts';
 import type { Volume, VolumeChange } from '../volumes/volume.ts';
@@ -72,6 +73,17 @@ export class MigrationService {
     const shipping = shown.move?.progress?.snapshot ?? null;
     const snapshot = shipping === null ? undefined : store.read((db) => findSnapshot(db, shipping));
     return viewOf(shown, snapshot?.displayName ?? null, clock.now());
+  }
+
+  /** Those that moves under way have of their volumes, as the engine says. */
+  workingSnapshots(): SnapshotInPlace[] {
+    return [...this.#moves].flatMap(([name, { workingSnapshotAt }]) => {
+      const migration = this.#tools.store.read((db) => findMigration(db, name));
+      if (!migration || migration.workingSnapshot === null || workingSnapshotAt === null) return [];
+      if (migration.status !== 'Running' && migration.status !== 'Paused') return [];
+      const volume = this.#volumes.get(migration.volume);
+      return [workingSnapshotOf(volume, migration.workingSnapshot, workingSnapshotAt)];
+    });
   }
 
   async start(cgName: string, poolName: string, withSnapshots: boolean, actor: string) {
@@ -289,6 +301,7 @@ export class MigrationService {
       status: 'Running',
       totalBytes: bytes(totalBytes),
       copiedBytes: bytes(0),
+      workingSnapshot: nextName(tx, 'snap'),
       job,
       createdAt: now,
       modifiedAt: now,
@@ -320,6 +333,25 @@ export class MigrationService {
     const title = `Migration ${migration.name} of volume ${migration.volumeName} (${migration.volume}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${migration.volume}`, actor });
   }
+}
+
+function workingSnapshotOf(volume: Volume, name: string, takenAt: number): SnapshotInPlace {
+  return {
+    name,
+    displayName: `Migration of ${volume.displayName}`,
+    volume: volume.name,
+    volumeDisplayName: volume.displayName,
+    consistencyGroup: volume.consistencyGroup,
+    pool: volume.pool,
+    sizeBytes: volume.sizeBytes,
+    application: 'migration',
+    rule: null,
+    policy: null,
+    mirrorJob: null,
+    state: 'ready',
+    createdAt: takenAt,
+    modifiedAt: takenAt,
+  };
 }
 
 function complete({ name }: Migration): Error {

@@ -31,7 +31,7 @@ describe('pools', { timeout: 120_000 }, () => {
       raid_groups: [a],
       capacity: '1G',
       cache: true,
-      cowcache: false,
+      cowcache: true,
       mode: 'stripe',
       pooltype: 'Archival Storage',
     } as never);
@@ -55,7 +55,7 @@ describe('pools', { timeout: 120_000 }, () => {
       mode: 'stripe',
       stripe_size: 256,
       cache: 'YES',
-      cow_cache: 'NO',
+      cow_cache: 'YES',
       capacity_mode: 'normal',
       capacity_history: 60,
       alert_mode: 60,

@@ -15,6 +15,7 @@ const other = {
   uuid: '6f1f5f6e-0000-4000-8000-000000000002',
   internalName: 'vsa-00000002',
   displayName: 'Offsite',
+  provider: 'Lake Storage',
 };
 
 function pairOfArrays(t: TestContext): Promise<[TestArray, TestArray]> {
@@ -35,7 +36,7 @@ test('an array that is found is on record with who it is, and its pools by names
     name: 'rarray-00000001',
     remote_name: 'vsa-00000002',
     remote_display_name: 'Offsite',
-    provider: 'Granary',
+    provider: 'Lake Storage',
     software_version: '0.1.0',
     uuid: other.uuid,
     ip: hostOf(there),

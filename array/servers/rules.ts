@@ -11,7 +11,9 @@ export function readAddress(text: string): string {
   const isFormed = address !== undefined && rest.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits));
   if (!isFormed || Number(bits ?? 0) > bitsMax)
     throw badParameter('iscsi', 'must be an IP address such as 10.0.0.7, or a network such as 10.0.0.0/24');
-  return bits === undefined ? address.toString() : `${address.toString()}/${Number(bits)}`;
+  if (bits === undefined) return address.toString();
+  const kind = address.kind() === 'ipv6' ? ipaddr.IPv6 : ipaddr.IPv4;
+  return `${kind.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${Number(bits)}`;
 }
 
 function isPlainIpv6(host: string): boolean {

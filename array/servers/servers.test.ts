@@ -70,6 +70,21 @@ test('a server that is removed takes its tags along; its name is never used agai
   );
 });
 
+test('an address or network is the same however it is spelt', async (t) => {
+  const { client } = await testArray(t, { drives: 2 });
+  for (const [first, again, shown] of [
+    ['10.0.0.0/24', '10.0.0.7/24', '10.0.0.0/24'],
+    ['fd00::7', 'FD00:0:0:0:0:0:0:7', 'fd00::7'],
+    ['fd00:0:0:1::9/64', 'fd00:0:0:1:0::/064', 'fd00:0:0:1::/64'],
+    ['10.1.0.9', '::ffff:10.1.0.9', '10.1.0.9'],
+  ] as const) {
+    const { server_name: id } = await client.call(servers.create, { display_name: shown, iscsi: first });
+    assert.equal((await client.call(servers.get, { id })).server.iscsi_ip, shown);
+    const twin = await client.refused(servers.create, { display_name: 'twin', iscsi: again });
+    assert.match(twin.message, new RegExp(`\\(${id}\\) has the same iqn and address already`));
+  }
+});
+
 test('what a server cannot be is refused by name, and nothing is made', async (t) => {
   const { client } = await testArray(t, { drives: 2 });
   await client.call(servers.create, { display_name: 'web-1', iqn: IQN, wwpns: ['5001438011364FD2'] });

@@ -2,17 +2,18 @@ import type { Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import { answerWhenDone } from '../waiting.ts';
 import { momentOf } from './dates.ts';
+import type { SnapshotListing } from './listing.ts';
 import type { SnapshotRestore } from './restore.ts';
 import type { SnapshotInPlace } from './snapshot.ts';
 import type { SnapshotService } from './service.ts';
 import { viewOf } from './view.ts';
 
-export function snapshotRoutes(service: SnapshotService): ArrayHandlers<'snapshots'> {
+export function snapshotRoutes(service: SnapshotService, listing: SnapshotListing): ArrayHandlers<'snapshots'> {
   return {
-    list: (page) => pageOf(service.list(page)),
+    list: (page) => pageOf(listing.list(page)),
     listOfGroup: ({ volume_cg_id, start, limit, application, jobname, snapshot_policy, start_date, end_date }) =>
       pageOf(
-        service.listOfGroup(volume_cg_id, {
+        listing.listOfGroup(volume_cg_id, {
           start,
           limit,
           application,
@@ -22,15 +23,17 @@ export function snapshotRoutes(service: SnapshotService): ArrayHandlers<'snapsho
           before: momentOf('end_date', end_date),
         }),
       ),
-    get: ({ id }) => ({ snapshot: viewOf(service.get(id)) }),
+    get: ({ id }) => ({ snapshot: viewOf(listing.get(id)) }),
     create: async ({ volume_cg_id, display_name }, { actor }) => ({
       snapshot_name: await service.create(volume_cg_id, display_name, actor.username),
     }),
     rename: async ({ id, newname }, { actor }) => {
+      listing.refuseWorking(id);
       await service.rename(id, newname, actor.username);
       return { snapshot_name: id };
     },
     delete: async ({ snapshot_id }, { actor }) => {
+      listing.refuseWorking(snapshot_id);
       await service.remove(snapshot_id, actor.username);
       return { snapshot_name: snapshot_id };
     },

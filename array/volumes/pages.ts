@@ -82,5 +82,6 @@ function show(facts: VolumeFacts, around: VolumeSurroundings): Shown {
 
 function isSame(before: VolumeSurroundings, now: VolumeSurroundings): boolean {
   const isSameReport = before.report === now.report && before.chunkShare === now.chunkShare;
-  return isSameReport && before.place === now.place && before.lifecycle === now.lifecycle;
+  const isSamePlace = before.place === now.place && before.tenant === now.tenant;
+  return isSameReport && isSamePlace && before.lifecycle === now.lifecycle;
 }

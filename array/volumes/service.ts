@@ -60,7 +60,7 @@ export class VolumeService {
     this.shares = shares;
     this.#tools = tools;
     this.#dependents = dependents;
-    this.#surroundings = new ViewContext(tools.readings);
+    this.#surroundings = new ViewContext(tools.readings, () => tools.configuration().tenant);
     this.#pages = new VolumePages(tools, (volume) => this.#surroundings.of(volume));
     this.#creation = new VolumeCreation(tools, { pools, encryption, shares, dependents });
     this.#changes = new VolumeUpdates(tools, shares, dependents);

@@ -5,12 +5,14 @@ import type { Place, VolumeSurroundings } from './view.ts';
 /** What views need beside the records, as it is this moment. What did not change is the same object. */
 export class ViewContext {
   readonly #readings: Readings;
+  readonly #tenant: () => number | undefined;
   #lifecycle: ShareLifecycle | undefined;
   #place: Place = { target: null, host: null };
   #controllers: Readings['controllers'] | undefined;
 
-  constructor(readings: Readings) {
+  constructor(readings: Readings, tenant: () => number | undefined) {
     this.#readings = readings;
+    this.#tenant = tenant;
   }
 
   showLifecycle(lifecycle: ShareLifecycle): void {
@@ -24,6 +26,7 @@ export class ViewContext {
       report,
       chunkShare: pool?.chunkShare ?? 1,
       place: this.#placeNow(),
+      tenant: this.#tenant() ?? null,
       lifecycle: this.#lifecycle?.factsOf(volume),
     };
   }

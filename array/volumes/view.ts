@@ -20,6 +20,8 @@ export interface VolumeSurroundings {
   /** Of its pool: what a byte of a chunk takes there. */
   readonly chunkShare: number;
   readonly place: Place;
+  /** Whom the array belongs to at the portal. */
+  readonly tenant: number | null;
   /** Of a share that is scanned for file lifecycle policies. */
   readonly lifecycle: LifecycleFacts | undefined;
 }
@@ -37,7 +39,7 @@ export function volumeView(facts: VolumeFacts, around: VolumeSurroundings): Volu
  * One literal, field by field: lists of thousands are made of these, and an object that grows by spreading costs
  * several times as much. File options are null, because a block volume has none.
  */
-function blockView(facts: VolumeFacts, { report, place, chunkShare }: VolumeSurroundings): VolumeView {
+function blockView(facts: VolumeFacts, { report, place, tenant, chunkShare }: VolumeSurroundings): VolumeView {
   const size = gigabytes(facts.sizeBytes);
   // All it reads from: what snapshots hold is part of it until it is overwritten. It cannot show more than its size.
   const { ownBytes = 0, sharedBytes = 0, snapshotBytes = 0 } = report ?? {};
@@ -51,7 +53,7 @@ function blockView(facts: VolumeFacts, { report, place, chunkShare }: VolumeSurr
     cg_user_created: 'NO',
     pool_name: facts.pool,
     pool_display_name: facts.poolDisplayName ?? facts.pool,
-    tenant_id: null,
+    tenant_id: tenant,
     status: statusOf(facts, report),
     comment: facts.comment,
     created_at: formatIso(facts.createdAt),

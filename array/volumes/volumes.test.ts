@@ -257,7 +257,7 @@ async function testSwitchedOn(t: TestContext, option: 'compress' | 'dedupe'): Pr
   assert.deepEqual(await disk.read(1, 8), bytes);
   // New writes are reduced at once.
   await disk.write(9, bytes);
-  assert.ok((await get(id)).allocated_capacity <= 2 / 1024);
+  await until(async () => (await get(id)).allocated_capacity <= 2 / 1024);
   await array.restart();
   assert.partialDeepStrictEqual(await get(id), { [option]: 'YES' });
 }
@@ -382,4 +382,15 @@ test('a caller who does not wait hears that the deletion goes on', async (t) => 
   if (response.status !== 0)
     assert.deepEqual([response.status, /submitted/.test(response.message ?? '')], [SHOWN_SUBMITTED, true]);
   await client.refused(volumes.rename, { id, new_name: 'late' });
+});
+
+test('volumes show whom the array belongs to at the portal as their tenant', async (t) => {
+  const array = await testArray(t, { drives: 2 });
+  const { client } = array;
+  const id = await array.volume(await array.pool());
+  const tenant = async () => (await client.call(volumes.list, {})).volumes.find(({ name }) => name === id)?.tenant_id;
+  assert.equal(await tenant(), null, 'no portal has said');
+  await array.change({ tenant: 7 });
+  assert.equal(await tenant(), 7);
+  assert.equal((await client.call(volumes.get, { id })).volume.tenant_id, 7);
 });

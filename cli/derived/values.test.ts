@@ -49,6 +49,10 @@ test('a list is commas, repetition or JSON, and each item is read as its kind', 
   assert.equal(problemOf(readList(['1,x'], ids)), "holds 'x', which must be a whole number");
 });
 
+test('an empty text is an empty list', () => {
+  assert.deepEqual(readList([''], list(choice(['pool', 'volume'], 'Kind'), 'Kinds')), { value: [] });
+});
+
 test('pairs are short for a list of one JSON object where a list is wanted', () => {
   const kinds = json(Type.Array(Type.Object({ type: Type.String(), quantity: Type.Integer() })), 'Drives');
   assert.deepEqual(readValue('type=SSD_10GB,quantity=2', kinds), { value: [{ type: 'SSD_10GB', quantity: 2 }] });

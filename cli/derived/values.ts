@@ -71,6 +71,8 @@ function readBoolean(text: string): Reading {
 }
 
 function splitList(text: string): unknown[] {
+  // `--kinds ''`: none.
+  if (text.trim() === '') return [];
   const parsed = text.trim().startsWith('[') ? parseJson(text) : undefined;
   if (Array.isArray(parsed)) return parsed;
   return text.split(',').map((item) => item.trim());

@@ -5,7 +5,7 @@ import { optionFlag } from '../names.ts';
 import { CommandFailure, exitCodes, type ExitCode } from '../exit.ts';
 import { printToStderr, type Terminal } from '../terminal.ts';
 import { plainText } from './cells.ts';
-import { inCommands } from './wording.ts';
+import { commandPrefix, inCommands } from './wording.ts';
 
 const entries: readonly ErrorEntry[] = Object.values(errorCatalogue);
 
@@ -19,12 +19,41 @@ export function httpStatusOf(api: Api, error: ApiError): number {
 export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const status = httpStatusOf(api, error);
-  if (error.problems.length === 0) {
-    const advice = status === 401 && endpoint.access.roles !== 'anyone' ? ' Sign in with `granary login`.' : '';
+  const problems = problemsOf(api, endpoint, error);
+  if (problems.length === 0) {
+    const advice =
+      status === 401 && endpoint.access.roles !== 'anyone'
+        ? ` Sign in with \`granary ${commandPrefix(api)}login\`.`
+        : '';
     return new CommandFailure(exitCodeOfStatus(status), `${inCommands(api, error.message)}${advice}`, { cause: error });
   }
-  const details = error.problems.map(({ field, message }) => `${labelOf(endpoint, field)} ${inCommands(api, message)}`);
+  const details = problems.map(
+    ({ field, message }) => `${labelOf(endpoint, field)} ${otherOptions(endpoint, inCommands(api, message))}`,
+  );
   return new CommandFailure(exitCodes.usage, 'The command was not accepted:', { details, cause: error });
+}
+
+type Problem = ApiError['problems'][number];
+
+/** Arrays say what is wrong with parameters in the message alone: `name is required; iqn must be an iSCSI name.` */
+function problemsOf(api: Api, endpoint: Endpoint, error: ApiError): readonly Problem[] {
+  if (api.dialect === 'portal' || error.status !== errorCatalogue.bad_parameter.code) return error.problems;
+  const problems: Problem[] = [];
+  for (const part of error.message.replace(/\.$/, '').split('; ')) {
+    const [, field = '', message = ''] = /^(\w+) (.*)$/s.exec(part) ?? [];
+    const last = problems.at(-1);
+    if (endpoint.params[field]) problems.push({ field, message });
+    else if (last) problems[problems.length - 1] = { ...last, message: `${last.message}; ${part}` };
+    else return [];
+  }
+  return problems;
+}
+
+/** `unless iscsi or wwpns is given`: parameters that are named beside the one it is about. */
+function otherOptions(endpoint: Endpoint, message: string): string {
+  return message.replace(/\b(unless|or|and|with|without) ([a-z0-9]+)\b/g, (text, word: string, name: string) =>
+    endpoint.params[name] ? `${word} ${optionFlag(name)}` : text,
+  );
 }
 
 function labelOf(endpoint: Endpoint, field: string): string {

@@ -3,7 +3,7 @@ import { hasColour, isWatched, print, printToStderr, widthOf, type Terminal } fr
 import { cellText, isNested, plainText } from './cells.ts';
 import { columnsFor, type Column } from './columns/index.ts';
 import { csvText, yamlText } from './programs.ts';
-import type { Schemas } from './shape.ts';
+import { titleOf, type Schemas } from './shape.ts';
 import { drawRecord, drawRows, type Canvas } from './table.ts';
 import { fieldText } from './units.ts';
 import type { Wanted } from './wanted.ts';
@@ -149,7 +149,9 @@ function recordText(record: Fields, { shape, columns }: Wanted, canvas: Canvas):
       canvas,
     );
   const entries = Object.entries(record)
-    .map(([field, value]) => [plainText(field), fieldText(field, schemas[field], value)] as const)
+    .map(
+      ([field, value]) => [plainText(titleOf(field, schemas[field])), fieldText(field, schemas[field], value)] as const,
+    )
     .filter(([, text]) => text !== '');
   return drawRecord(entries, canvas);
 }

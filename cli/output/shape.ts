@@ -28,6 +28,11 @@ export function shapeOfReply({ fields }: RecordReply): Shape {
   return Object.keys(all).length === 0 ? { kind: 'nothing' } : { kind: 'record', title: undefined, fields: all };
 }
 
+/** Object storage has the id of what it created under `count`; people know it as the id. */
+export function titleOf(field: string, schema: Schema | undefined): string {
+  return field === 'count' && schema?.type === 'string' ? 'id' : field;
+}
+
 /** A field that may be null is shown as what it is when it is not. */
 export function withoutNull(schema: Schema): Schema {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');

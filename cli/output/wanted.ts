@@ -1,7 +1,7 @@
 import type { Api, Endpoint } from '@granary/contract';
 import { usageFailure } from '../exit.ts';
 import { columnsFor, findColumn, type Column } from './columns/index.ts';
-import { shapeOfReply, type Shape } from './shape.ts';
+import { shapeOfReply, titleOf, type Shape } from './shape.ts';
 
 /** How a reply is printed: for people, for spreadsheets, for programs. */
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'csv'] as const;
@@ -49,9 +49,17 @@ function fieldOf(api: Api, shape: Shape, { field = '', columns, output }: Output
   if (shape.kind === 'open') return field;
   const fields = 'fields' in shape ? shape.fields : {};
   if (field in fields) return field;
+  const titled = Object.keys(fields).find((name) => titleOf(name, fields[name]) === field.toLowerCase());
+  if (titled !== undefined) return titled;
   const column = findColumn(field, columnsFor(api, 'title' in shape ? shape.title : undefined), fields);
   if (column && column.value === undefined && column.field in fields) return column.field;
-  throw usageFailure(`The reply has no field ${field}. Nothing was sent.`, listed('It has:', Object.keys(fields)));
+  throw usageFailure(
+    `The reply has no field ${field}. Nothing was sent.`,
+    listed(
+      'It has:',
+      Object.keys(fields).map((name) => titleOf(name, fields[name])),
+    ),
+  );
 }
 
 function chosenColumns(api: Api, shape: Shape, columns: string): Column[] {

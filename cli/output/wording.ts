@@ -11,10 +11,15 @@ const OPERATION = /\b([a-z][A-Za-z]*)\.([a-z][A-Za-z]*)\b/g;
 /** What one types before the group. */
 const PREFIXES: Readonly<Record<string, string>> = { array: 'array ', objects: 'objects ' };
 
+/** `array `, before the commands of an array. */
+export function commandPrefix({ name }: Api): string {
+  return PREFIXES[name] ?? '';
+}
+
 /** A message of a service in the words of the command line: calls become commands, parameters options. */
 export function inCommands(api: Api, message: string): string {
   const { all, params } = wordsOf(api);
-  const command = (operation: Operation) => `\`granary ${PREFIXES[api.name] ?? ''}${commandName(operation)}\``;
+  const command = (operation: Operation) => `\`granary ${commandPrefix(api)}${commandName(operation)}\``;
   const flag = (text: string, name: string, value: string) =>
     params.has(name) ? optionFlag(/^(NO|false)$/.test(value) ? `no_${name}` : name) : text;
   const replaced = message.replace(SWITCH, flag).replace(CALL, (text, method: string, path: string) => {

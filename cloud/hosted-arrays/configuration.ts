@@ -54,6 +54,8 @@ export function configurationOf(
     displayName: spec.name,
     folder,
     owner: spec.owner,
+    tenant: spec.owner_id,
+    provider: spec.provider,
     ...unsealSecrets(vault, array),
     management: array.management,
     managementUrl: managementUrlOf(array, certificates !== undefined),

@@ -12,6 +12,7 @@ const bound = (description: string) =>
     text(`${description}, YYYY-MM-DD HH:MM:SS in UTC`, {
       max: 19,
       pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$',
+      form: 'a time such as 2026-01-31 00:00:00',
       example: '2026-01-31 00:00:00',
     }),
   );

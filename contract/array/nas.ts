@@ -23,9 +23,10 @@ export const NasGroup = record('NasGroup', {
   modified_at: utc(),
 });
 
+const NAME_FORM = 'letters, digits, dots, dashes and underscores, with a letter or an underscore first';
 /** As Unix and Windows both take them. */
 const account = (description: string, example: string, aliases: string[] = []) =>
-  text(description, { max: 32, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$', example, aliases });
+  text(description, { max: 32, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$', form: NAME_FORM, example, aliases });
 const unixNumber = (description: string) => optional(integer(description, { min: 1, max: 4_294_967_293 }));
 
 const userChanges = {

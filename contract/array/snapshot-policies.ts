@@ -25,7 +25,16 @@ export const SnapshotPolicy = record('SnapshotPolicy', {
 const policyPage = response({ snapshot_policies: listOf(SnapshotPolicy), count });
 const ruleNamed = response({ snapshot_rule_name: str() });
 const keep = (description: string, aliases: string[]) =>
-  optional(text(description, { min: 0, max: 8, pattern: '^(N[0-9]{1,6})?$', example: 'N24', aliases }));
+  optional(
+    text(description, {
+      min: 0,
+      max: 8,
+      pattern: '^(N[0-9]{1,6})?$',
+      form: 'N and a number such as N24, or empty',
+      example: 'N24',
+      aliases,
+    }),
+  );
 
 const settings = {
   display_name: name('Name shown to users', { example: 'Nightly', aliases: ['name'] }),

@@ -88,7 +88,7 @@ export const snapshots = {
     access: creatorOf('snapshot'),
     params: { id: snapshotId, newname: name('New name', { example: 'keep this', aliases: ['new_name'] }) },
     reply: snapshotNamed,
-    errors: ['snapshot_not_found', 'name_taken'],
+    errors: ['snapshot_not_found', 'name_taken', 'state_conflict'],
   }),
   delete: endpoint('DELETE', '/snapshots/{snapshot_id}', {
     summary: 'Delete a snapshot',

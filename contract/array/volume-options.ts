@@ -2,7 +2,8 @@ import { boolean, choice, integer, optional, type Params, text, withDefault } fr
 
 const off = (description: string) => withDefault(boolean(description), false);
 const on = (description: string) => withDefault(boolean(description), true);
-const mask = (description: string) => text(description, { max: 4, pattern: '^[0-7]{3,4}$' });
+const mask = (description: string) =>
+  text(description, { max: 4, pattern: '^[0-7]{3,4}$', form: 'three or four octal digits such as 0755' });
 const anonymousId = (description: string) =>
   withDefault(integer(`${description}; 0 is 65534`, { max: 4_294_967_295 }), 0);
 const cap = (description: string) => optional(integer(`${description}; 0 is no cap. Block volumes only`));

@@ -136,6 +136,8 @@ export const ArraySpec = record('ArraySpec', {
   name: named('Name people see'),
   owner: named("Username of the array's first administrator"),
   owner_uuid: maybe(named('Who that is at the portal, whatever the name becomes', 64)),
+  owner_id: maybe(int("That user's id at the portal: the tenant of its volumes")),
+  provider: maybe(named('Provider that sells it, as mirrors of other arrays show it')),
   initial_passcode: named("That administrator's first password", 255),
   internal_key: named('What the portal signs in with', 255),
   zone: nullable(

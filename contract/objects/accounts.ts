@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, integer, name, optional, page, text } from '../params.ts';
-import { bool, int, listOf, nullable, oneOf, record, str } from '../records.ts';
+import { bool, int, listOf, nullable, num, oneOf, record, str } from '../records.ts';
 import { fileReply, response } from '../reply.ts';
 import { accountAdmins, adminOnly } from './access.ts';
 import { metering, objectRequests } from './metering.ts';
@@ -18,6 +18,9 @@ export const Account = record('Account', {
   create_time: str('Seconds since 1970'),
   id: str('32 hex digits'),
   description: nullable(str('What it was given; how much is left while it is being deleted')),
+  used_capacity: num('What its objects hold, GB, each counted once'),
+  containers: int(),
+  objects: int('All versions of them'),
 });
 
 export const accountId = text('Id of the account', { max: 64, example: '0123456789abcdef0123456789abcdef' });
@@ -34,7 +37,7 @@ export const accounts = {
     reply: response({ accounts: listOf(Account), count: int() }),
   }),
   get: endpoint('GET', '/objs/accounts/{account_id}', {
-    summary: 'Show one account; the record is under the key `count`',
+    summary: 'Show one account',
     access: accountAdmins,
     params: { account_id: accountId },
     reply: response({ count: Account }),
@@ -48,13 +51,13 @@ export const accounts = {
     errors: ['account_not_found'],
   }),
   create: endpoint('POST', '/objs/accounts', {
-    summary: 'Create an account; its id is under the key `count`',
+    summary: 'Create an account',
     access: adminOnly,
     params: {
       name: name('Name of the account', { example: 'webhosting' }),
       description: optional(text('What it is for', { max: 500, example: 'Pictures of the shop' })),
     },
-    reply: response({ count: str('Id of the new account') }),
+    reply: response({ count: str('Id of the new account, which this reply has under `count`') }),
     errors: ['name_taken', 'objs_limit_reached'],
   }),
   delete: endpoint('DELETE', '/objs/accounts/{account_id}', {

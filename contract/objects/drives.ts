@@ -28,6 +28,7 @@ export const Drive = record('Drive', {
   zone_id: int(),
   policy_type: nullable(str()),
   capacity_protection: nullable(str()),
+  used_capacity: num('GB'),
   partition_count_degraded: int('Partitions that lack one copy or fragment'),
   partition_count_critical: int('Partitions that cannot lose another one'),
 });

@@ -30,6 +30,10 @@ export const StoragePolicy = record('StoragePolicy', {
   rebalance_percentage: num(),
   total_drives: int(),
   capacity: num('GB'),
+  used_capacity: num('GB, with all copies and fragments'),
+  full_in_min: nullable(
+    int('Minutes until it is full, if it grows on as in the time of the forecast; null while it does not grow'),
+  ),
   gb_per_month_cost: num('In the billing currency'),
   capacity_mode: str('`normal`, `alert` or `emergency`'),
   capacity_history_min: int('Minutes of growth that the forecast looks at'),

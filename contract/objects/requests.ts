@@ -52,10 +52,10 @@ export const requests = {
   }),
   approve: endpoint('POST', '/requests/{id}/approve', {
     frees: true,
-    summary: 'Create the account a request asks for; its id is under the key `count`',
+    summary: 'Create the account a request asks for',
     access: adminOnly,
     params: { id: requestId },
-    reply: response({ count: str('Id of the new account') }),
+    reply: response({ count: str('Id of the new account, which this reply has under `count`') }),
     errors: ['request_not_found', 'already_decided', 'name_taken', 'objs_limit_reached'],
   }),
   deny: endpoint('POST', '/requests/{id}/deny', {

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { metricsTokenEndpoints } from '../metrics-token.ts';
 import type { ErrorName } from '../errors.ts';
 import { boolean, choice, integer, optional, type Params, price, secret, text, withDefault } from '../params.ts';
-import { int, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
+import { int, listOf, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { sessionSettingEndpoints } from '../sessions.ts';
 import { adminOnly } from './access.ts';
@@ -42,6 +42,20 @@ export const GlobalSettings = record('GlobalSettings', {
   expire_password: yesNo(),
   expire_password_after: int('Seconds'),
   password_history: int('Past passwords that cannot be chosen again'),
+  public_api_hostname: nullable(str()),
+  region: str('What S3 signatures name'),
+  encryption: oneOf('none', 'off', 'on', 'locked'),
+  expansion_percent: int('Share of new drives that joins a policy in one step, %'),
+  load_balancer_mode: str(),
+  custom_name_servers: listOf(str('IPv4 address')),
+  dns_lookup_domain: nullable(str('Domain whose names they are asked for')),
+  api_errors_enabled: yesNo(),
+  api_errors_threshold: int('Failed requests in a minute that raise no event'),
+  smtp_host: nullable(str('Server that mails go through; null where they are written to the outbox folder')),
+  smtp_port: nullable(int()),
+  smtp_secure: yesNo(),
+  smtp_user: nullable(str()),
+  smtp_from: nullable(str()),
 });
 
 export const SslCertificates = record('SslCertificates', {
@@ -58,7 +72,7 @@ const OCTET = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
 const IPV4 = `${OCTET}(\\.${OCTET}){3}`;
 
 const hostname = (description: string) =>
-  text(description, { max: 253, pattern: HOSTNAME, example: 'objects.example.org' });
+  text(description, { max: 253, pattern: HOSTNAME, form: 'a host name', example: 'objects.example.org' });
 const ratePerGb = (direction: string) => optional(price(`Price of a GB ${direction}, in the billing currency`));
 const mtu = (network: string) =>
   optional(integer(`Largest packet on the ${network} network, bytes`, { min: 1280, max: 9216, example: 1500 }));
@@ -131,7 +145,12 @@ export const settings = {
     ['objs_state_conflict'],
   ),
   setRegion: setting('/objs/settings/change_region', 'Set the region that S3 signatures name', {
-    region: text('Region', { max: 64, pattern: '^[A-Za-z0-9-]+$', example: 'us-east-1' }),
+    region: text('Region', {
+      max: 64,
+      pattern: '^[A-Za-z0-9-]+$',
+      form: 'letters, digits and dashes',
+      example: 'us-east-1',
+    }),
   }),
   setTenantNameInUrl: setting(
     '/objs/settings/tenant_name_in_url',
@@ -186,6 +205,7 @@ export const settings = {
         min: 0,
         max: 256,
         pattern: `^(${IPV4}(, ?${IPV4})*)?$`,
+        form: 'IPv4 addresses separated by commas, or empty',
         example: '192.0.2.53,192.0.2.54',
       }),
     ),

@@ -46,7 +46,11 @@ export const UsageReport = record('UsageReport', {
 
 const day = (description: string, example: string) =>
   optional(
-    text(`${description}, YYYY-MM-DD; a custom report needs it`, { pattern: '^\\d{4}-\\d{2}-\\d{2}$', example }),
+    text(`${description}, YYYY-MM-DD; a custom report needs it`, {
+      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      form: 'a day such as 2026-01-31',
+      example,
+    }),
   );
 
 export const usageReports = {
@@ -67,6 +71,7 @@ export const usageReports = {
       month: optional(
         text('Month of a monthly report: YYYY-MM, or 1 to 12 of this year; the present month when left out', {
           pattern: '^(\\d{4}-)?(0?[1-9]|1[0-2])$',
+          form: 'a month such as 2026-01, or 1 to 12',
           example: '2026-01',
         }),
       ),

@@ -21,6 +21,8 @@ export interface StreamRoute<A extends Actor> {
   readonly name: string;
   /** `/via/*` */
   readonly path: string;
+  /** Also without anything behind it: the router takes `/s3/` for `/s3`. */
+  readonly isRootServed?: true;
   /** Resolves when the response ended. A rejection is answered while the response has no head, and cuts it off later. */
   serve(exchange: StreamExchange<A>): Promise<void>;
   /** Answers with the error in the form its clients know. */
@@ -45,11 +47,6 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 const DISCARDED = { bytesMax: 16 * 2 ** 20, msMax: 10_000 };
 const DRAIN_MS_MAX = 2_000;
 
-/** The router takes `/s3/` for `/s3`, which `/s3/*` does not match. */
-function pathsOf({ path }: { readonly path: string }): string[] {
-  return path.endsWith('/*') ? [path, path.slice(0, -'/*'.length)] : [path];
-}
-
 export function serveStreams<A extends Actor>(
   app: FastifyInstance,
   routes: readonly StreamRoute<A>[],
@@ -58,7 +55,8 @@ export function serveStreams<A extends Actor>(
   const open = new Set<ServerResponse>();
   for (const route of routes) {
     const count = tools.metrics.counterOf(route.name);
-    for (const url of pathsOf(route))
+    const roots = route.isRootServed ? [route.path.replace(/\/\*$/, '')] : [];
+    for (const url of [route.path, ...roots]) {
       app.route({
         method: METHODS,
         url,
@@ -78,6 +76,7 @@ export function serveStreams<A extends Actor>(
         },
         handler: () => undefined,
       });
+    }
   }
   // Streams may have no end of their own.
   app.addHook('preClose', (done) => {

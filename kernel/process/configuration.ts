@@ -66,6 +66,10 @@ export interface HostedConfiguration {
   readonly consoleFolder?: string | undefined;
   /** Username and first password of the array's first administrator. */
   readonly owner: string;
+  /** The owner's number at the portal. */
+  readonly tenant?: number | undefined;
+  /** Who sells the array at the portal. */
+  readonly provider?: string | undefined;
   readonly initialPasscode: string;
   /** The key that the portal signs in with. */
   readonly internalKey: string;

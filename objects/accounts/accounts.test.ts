@@ -26,6 +26,9 @@ test('an account is created, shown under count, and listed with those whose name
     create_time: '1794830400',
     id,
     description: null,
+    used_capacity: 0,
+    containers: 0,
+    objects: 0,
   });
   const all = await admin().call(accounts.list, {});
   assert.deepEqual([all.count, all.accounts.map(({ name }) => name)], [3, ['Backup', 'objs_admin', 'webhosting']]);

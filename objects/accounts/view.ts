@@ -1,5 +1,5 @@
 import type { AccountFigures } from '../tools.ts';
-import { epochSeconds, trueFalse } from '../wording.ts';
+import { epochSeconds, storedGigabytes, trueFalse } from '../wording.ts';
 import type { Account } from './account.ts';
 
 interface Surroundings {
@@ -8,6 +8,7 @@ interface Surroundings {
 }
 
 export function accountView(account: Account, { publicUrls, figures }: Surroundings) {
+  const { bytes, buckets, objects } = figures.usage(account.id);
   return {
     update_time: epochSeconds(account.modifiedAt),
     name: account.name,
@@ -18,13 +19,14 @@ export function accountView(account: Account, { publicUrls, figures }: Surroundi
     state: account.state,
     create_time: epochSeconds(account.createdAt),
     id: account.id,
-    description: account.state === 'deleting' ? whatIsLeft(account, figures) : account.description,
+    description:
+      account.state === 'deleting'
+        ? `Being deleted; ${objects} objects in ${buckets} containers are left.`
+        : account.description,
+    used_capacity: storedGigabytes(bytes),
+    containers: buckets,
+    objects,
   };
-}
-
-function whatIsLeft({ id }: Account, figures: AccountFigures): string {
-  const { objects, buckets } = figures.usage(id);
-  return `Being deleted; ${objects} objects in ${buckets} containers are left.`;
 }
 
 /** Where the containers of an account are. */

@@ -1,7 +1,7 @@
 import type { ShownTimes } from '../inventory/service.ts';
+import { storedGigabytes } from '../wording.ts';
 import type { KnownDrive } from './service.ts';
 
-const GIGABYTE = 2 ** 30;
 /** The array is in one region. */
 const REGION_ID = 1;
 
@@ -37,14 +37,19 @@ export function driveView(known: KnownDrive, times: ShownTimes) {
     policy_type: policyType,
     // Drives are protected by the copies and fragments of their policy alone.
     capacity_protection: null,
+    used_capacity: usedOf(known),
     partition_count_degraded: report?.degraded ?? 0,
     partition_count_critical: report?.critical ?? 0,
   };
 }
 
+function usedOf({ report }: KnownDrive): number {
+  return storedGigabytes(report?.usedBytes ?? 0);
+}
+
 /** As a virtual controller shows it. */
 export function servedDriveView(known: KnownDrive, times: ShownTimes) {
-  const used = (known.report?.usedBytes ?? 0) / GIGABYTE;
+  const used = usedOf(known);
   const total = known.drive.capacityGb;
   return {
     ...identityOf(known, times),

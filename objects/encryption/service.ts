@@ -43,6 +43,8 @@ interface EncryptionOptions {
   readonly engine: ObjectEngine;
 }
 
+export type EncryptionMode = 'none' | 'off' | 'on' | 'locked';
+
 const KEY_BYTES = 32;
 const SUBJECT = 'encryption';
 
@@ -97,6 +99,14 @@ export class EncryptionService {
 
   get isLocked(): boolean {
     return this.#wrapping === undefined && this.#options.store.read(findEncryption) !== undefined;
+  }
+
+  /** `none` before there is a password; `off` and `on` say whether what is written is encrypted. */
+  get mode(): EncryptionMode {
+    const row = this.#options.store.read(findEncryption);
+    if (!row) return 'none';
+    if (this.isLocked) return 'locked';
+    return row.is_active === 1 ? 'on' : 'off';
   }
 
   /** The first password, or another one in its place while the array is unlocked. */

@@ -31,13 +31,23 @@ export class CapacityForecast {
     }
   }
 
-  modeOf({ policy, usedBytes, capacity }: PolicyReport, now: number): CapacityMode {
-    const free = capacity - usedBytes;
-    if (capacity === 0) return 'normal';
-    if (free < (capacity * EMERGENCY_MODE_PERCENTAGE) / 100) return 'emergency';
+  modeOf(report: PolicyReport, now: number): CapacityMode {
+    const free = report.capacity - report.usedBytes;
+    if (report.capacity === 0) return 'normal';
+    if (free < (report.capacity * EMERGENCY_MODE_PERCENTAGE) / 100) return 'emergency';
+    const left = this.#msUntilFull(report, now);
+    return left !== undefined && left < ALERT_MODE_MIN * MS_A_MINUTE ? 'alert' : 'normal';
+  }
+
+  /** Null while it does not grow, and where it has no drives. */
+  fullInMin(report: PolicyReport, now: number): number | null {
+    const left = report.capacity === 0 ? undefined : this.#msUntilFull(report, now);
+    return left === undefined ? null : Math.max(0, Math.trunc(left / MS_A_MINUTE));
+  }
+
+  #msUntilFull({ policy, usedBytes, capacity }: PolicyReport, now: number): number | undefined {
     const first = this.#samples.get(policy.index)?.[0];
-    if (!first || now <= first.at || usedBytes <= first.used) return 'normal';
-    const bytesPerMs = (usedBytes - first.used) / (now - first.at);
-    return free / bytesPerMs < ALERT_MODE_MIN * MS_A_MINUTE ? 'alert' : 'normal';
+    if (!first || now <= first.at || usedBytes <= first.used) return undefined;
+    return (capacity - usedBytes) / ((usedBytes - first.used) / (now - first.at));
   }
 }

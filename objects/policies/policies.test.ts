@@ -11,7 +11,7 @@ import { testObjects } from '../testing/test-objects.ts';
  * Goal: storage policies and drives show their state, and drives leave without anything being lost.
  * Method: one array with a policy of copies on six drives and one of fragments on four, with objects on both.
  */
-const { policies, drives, messages } = objectsApi.groups;
+const { accounts, policies, drives, messages } = objectsApi.groups;
 const fragments = { name: 'fragments', typeId: 2, typeName: '2+1', replicas: 0, dataFragments: 2, parityFragments: 1 };
 const COPIES = 'policy-00000001';
 const FRAGMENTS = 'policy-00000002';
@@ -52,6 +52,12 @@ test('policies show how they protect, what they hold and how they are', async ()
     [one.state, one.health_status, one.health_percentage, one.partition_count_degraded, one.capacity_mode],
     ['initialized', 'normal', 100, 0, 'normal'],
   );
+  const stored = Array.from({ length: 40 }, (_, index) => bodyOf(index).length).reduce((a, b) => a + b);
+  assert.ok(one.used_capacity * 2 ** 30 >= 2 * stored, 'both copies count');
+  const onDrives = one.disks.reduce((sum, { used_capacity: used }) => sum + used, 0);
+  assert.ok(Math.abs(onDrives - one.used_capacity) < 1e-9, 'a policy holds what its drives hold');
+  const { count: owned } = await client.call(accounts.get, { account_id: objects.owner.accountId });
+  assert.deepEqual([owned.objects, owned.containers, owned.used_capacity * 2 ** 30], [40, 1, stored]);
   assert.equal((await policy('two-copies')).name, COPIES, 'by the name the portal gave it, too');
   assert.equal((await client.refused(policies.get, { name: 'policy-00000009' })).code, 50007);
 });

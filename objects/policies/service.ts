@@ -20,6 +20,8 @@ export interface KnownPolicy {
   readonly said: PolicyNotes | undefined;
   readonly isDefault: boolean;
   readonly mode: CapacityMode;
+  /** Null while it does not grow. */
+  readonly fullInMin: number | null;
   readonly reportedAt: number;
 }
 
@@ -84,6 +86,7 @@ export class PolicyService {
       said: notes.get(report.policy.name),
       isDefault: report.policy.index === defaultPolicy,
       mode: this.#forecast.modeOf(report, clock.now()),
+      fullInMin: this.#forecast.fullInMin(report, clock.now()),
       reportedAt: at,
     }));
   }

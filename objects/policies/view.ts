@@ -1,6 +1,7 @@
 import { formatUtc, gigabytes } from '@granary/kernel';
 import type { PolicyPlacement, PolicyReport } from '../engine/report.ts';
 import type { ShownTimes } from '../inventory/service.ts';
+import { storedGigabytes } from '../wording.ts';
 import { ALERT_MODE_MIN, CAPACITY_HISTORY_MIN, EMERGENCY_MODE_PERCENTAGE } from './capacity.ts';
 import type { KnownPolicy } from './service.ts';
 
@@ -29,6 +30,8 @@ export function policyView(known: KnownPolicy, times: ShownTimes) {
     ...healthOf(known),
     total_drives: report.placement?.drives.length ?? 0,
     capacity: gigabytes(report.capacity),
+    used_capacity: storedGigabytes(report.usedBytes),
+    full_in_min: known.fullInMin,
     gb_per_month_cost: Number(said?.monthCost ?? '0'),
     capacity_mode: known.mode,
     capacity_history_min: CAPACITY_HISTORY_MIN,

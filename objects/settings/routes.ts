@@ -27,7 +27,7 @@ export function settingsRoutes(parts: SettingsParts): ObjectsHandlers<'settings'
     return {};
   };
   return {
-    get: () => viewOf(settings.current(), policyAction()),
+    get: () => viewOf(settings.current(), { policyAction: policyAction(), encryption: parts.encryption.mode }),
     setSslTermination: ({ ssltermination: on }, context) =>
       change(context, `The data path speaks ${on ? 'HTTPS' : 'HTTP'}.`, { sslTermination: on }),
     setSslCertificate: async ({ ssl_pem }, { actor }) => {

@@ -269,3 +269,34 @@ test('every change is in the event log with who made it', async () => {
   for (const title of ['The region is eu-west-3.', 'The data path speaks HTTPS.', 'Prices are in krw.'])
     assert.ok(titles.includes(title), titles.join('\n'));
 });
+
+test('the settings show what was set, and no password', async () => {
+  const before = await shown();
+  assert.deepEqual(
+    [before.encryption, before.region, before.load_balancer_mode, before.smtp_host],
+    ['none', 'us-east-1', 'dr', null],
+  );
+  await client.call(settings.setEncryptionPassword, { encryption_pwd: 'open sesame' });
+  assert.equal((await shown()).encryption, 'off');
+  await client.call(settings.activateEncryption, {});
+  await client.call(settings.setPolicyExpansion, { expansion_percent: 25 });
+  await client.call(settings.setApiErrorAlerts, { enabled: true, threshold: 7 });
+  await client.call(settings.setDnsServers, {
+    custom_name_servers: '192.0.2.53',
+    dns_lookup_domain: 'corp.example.org',
+  });
+  await client.call(settings.setMailServer, {
+    smtp_host: '127.0.0.1',
+    smtp_port: 2525,
+    smtp_user: 'array',
+    smtp_password: 'never shown',
+    smtp_from: 'array@example.org',
+  });
+  const now = await shown();
+  assert.equal(now.encryption, 'on');
+  assert.deepEqual([now.expansion_percent, now.api_errors_enabled, now.api_errors_threshold], [25, 'YES', 7]);
+  assert.deepEqual([now.custom_name_servers, now.dns_lookup_domain], [['192.0.2.53'], 'corp.example.org']);
+  assert.deepEqual([now.smtp_host, now.smtp_port, now.smtp_secure], ['127.0.0.1', 2525, 'NO']);
+  assert.deepEqual([now.smtp_user, now.smtp_from], ['array', 'array@example.org']);
+  assert.doesNotMatch(JSON.stringify(now), /never shown/);
+});

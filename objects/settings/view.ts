@@ -1,11 +1,18 @@
 import { formatUtc, ipv6AddressOf } from '@granary/kernel';
 import manifest from '../package.json' with { type: 'json' };
-import type { CurrentSettings } from './service.ts';
+import type { EncryptionMode } from '../encryption/service.ts';
+import type { CurrentSettings, Settings } from './service.ts';
 
-/** The record of the specification. `policyAction` says what is being done to storage policies, if anything. */
+interface Surroundings {
+  /** What is being done to storage policies, if anything. */
+  readonly policyAction: string | null;
+  readonly encryption: EncryptionMode;
+}
+
+/** The record of the specification, and what else can be set. */
 export function viewOf(
   { settings, configuration, createdAt, modifiedAt }: CurrentSettings,
-  policyAction: string | null,
+  { policyAction, encryption }: Surroundings,
 ) {
   return {
     name: configuration.internalName,
@@ -41,6 +48,27 @@ export function viewOf(
     expire_password: yesNo(settings.expirePassword),
     expire_password_after: settings.expirePasswordAfterSeconds,
     password_history: settings.passwordHistory,
+    ...ownFields(settings),
+    encryption,
+  };
+}
+
+/** What can be set, though the specification's record does not show it. */
+function ownFields({ mailServer: mail, ...settings }: Settings) {
+  return {
+    public_api_hostname: settings.publicApiHostname,
+    region: settings.region,
+    expansion_percent: settings.expansionPercent,
+    load_balancer_mode: 'dr',
+    custom_name_servers: [...settings.nameServers],
+    dns_lookup_domain: settings.nameServersDomain,
+    api_errors_enabled: yesNo(settings.errorAlerts),
+    api_errors_threshold: settings.errorThreshold,
+    smtp_host: mail?.host ?? null,
+    smtp_port: mail?.port ?? null,
+    smtp_secure: yesNo(mail?.secure ?? false),
+    smtp_user: mail?.user ?? null,
+    smtp_from: mail?.from ?? null,
   };
 }
 

@@ -8,6 +8,8 @@ export type KeptSpec = Omit<
   | 'product'
   | 'name'
   | 'owner'
+  | 'owner_id'
+  | 'provider'
   | 'initial_passcode'
   | 'internal_key'
   | 'interfaces'

@@ -4,6 +4,7 @@ import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { GranaryError, type Db } from '@granary/kernel';
 import { ClaimRefused } from '../clouds/claims.ts';
 import { interfacesOfArray, type ArrayInterface } from '../networks/index.ts';
+import { findSeller } from '../providers/repository.ts';
 import type { Tools } from '../tools.ts';
 import type { KeptSpec, PortalArray } from './array.ts';
 import { findArray } from './repository.ts';
@@ -82,6 +83,7 @@ export class Hosting {
     const array = this.#array;
     const { vault } = this.#tools;
     const place = service === undefined ? servedPlace(db, array.id) : service;
+    const provider = findSeller(db, array.providerId);
     const interfaces = interfacesOfArray(db, array.id).filter(({ id }) => !without.includes(id));
     return {
       ...kept,
@@ -92,6 +94,8 @@ export class Hosting {
       name: array.name,
       owner: array.owner,
       owner_uuid: array.ownerUuid,
+      owner_id: array.ownerId,
+      ...(provider && { provider: provider.name }),
       initial_passcode: vault.unseal(array.initialPasscodeSealed),
       internal_key: vault.unseal(array.internalKeySealed),
       ...(place && { public_service: place }),

@@ -228,6 +228,8 @@ test('what the array is to be reaches the cloud whole', async () => {
     product: 'storage_array',
     name: array,
     owner: 'friend',
+    owner_id: friend.id,
+    provider: data.provider.name,
     zone: 'zone_2',
     engine: 'engine_medium',
     app_engine: 'app_small',

@@ -64,6 +64,8 @@ export class ArrayRecovery {
       name,
       owner,
       owner_uuid: ownerUuid,
+      owner_id: _ownerId,
+      provider: _provider,
       initial_passcode,
       internal_key,
       interfaces,

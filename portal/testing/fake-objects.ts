@@ -208,7 +208,17 @@ function shown(id: string, name: string) {
     create_time: '0',
     update_time: '0',
   } as const;
-  return { ...text, id, name, public_url_list: [], email: null, description: null };
+  return {
+    ...text,
+    id,
+    name,
+    public_url_list: [],
+    email: null,
+    description: null,
+    used_capacity: 0,
+    containers: 0,
+    objects: 0,
+  };
 }
 
 function csvOf(accounts: FakeObjects['accounts']): string {

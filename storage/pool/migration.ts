@@ -12,6 +12,8 @@ export interface MigrationProgress {
   readonly totalBytes: number;
   /** The snapshot being copied; undefined for the volume's current data. */
   readonly snapshot: string | undefined;
+  /** When the newest of the move's own snapshots of the volume was taken; undefined before the first. */
+  readonly workingSnapshotAt: Date | undefined;
 }
 
 export interface MigrationOptions {
@@ -92,6 +94,7 @@ class Migration {
   readonly #totalBytes: number;
   #copiedBytes = 0;
   #snapshot: string | undefined;
+  #workingSnapshotAt: Date | undefined;
   #isMoved = false;
   /** The target pool has recorded durably that the volume belongs to it. */
   #isCommitted = false;
@@ -132,7 +135,8 @@ class Migration {
       this.#source.handOver(target);
     });
     await this.#commitMove(id);
-    this.#publish({ copiedBytes: this.#totalBytes, totalBytes: this.#totalBytes, snapshot: undefined });
+    this.#copiedBytes = Math.max(this.#totalBytes, this.#copiedBytes);
+    this.#publish();
     return target;
   }
 
@@ -175,6 +179,8 @@ class Migration {
     const id = `${MARK}${randomUUID()}`;
     await this.#from.snapshots.mark(this.#source, id);
     this.#marks.push(id);
+    this.#workingSnapshotAt = this.#from.snapshots.get(id).takenAt;
+    this.#publish();
     return id;
   }
 
@@ -192,21 +198,21 @@ class Migration {
         if (mapped) await copyBytes(device, target, at, bytes);
         else await target.clear(at, bytes);
         copied += bytes;
-        this.#report(bytes);
+        this.#copiedBytes += bytes;
+        this.#publish();
       }
     }
     return copied;
   }
 
-  #report(bytes: number): void {
-    this.#copiedBytes += bytes;
-    // Concurrent writes are copied on top.
-    const totalBytes = Math.max(this.#totalBytes, this.#copiedBytes);
-    this.#publish({ copiedBytes: this.#copiedBytes, totalBytes, snapshot: this.#snapshot });
-  }
-
-  #publish(progress: MigrationProgress): void {
-    this.#options.onProgress?.(progress);
+  #publish(): void {
+    this.#options.onProgress?.({
+      copiedBytes: this.#copiedBytes,
+      // Concurrent writes are copied on top.
+      totalBytes: Math.max(this.#totalBytes, this.#copiedBytes),
+      snapshot: this.#snapshot,
+      workingSnapshotAt: this.#workingSnapshotAt,
+    });
   }
 }
 

@@ -18,6 +18,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { useChangeFeed } from '../api/changes.ts';
+import { portal } from '../api/portal.ts';
+import { useRead } from '../api/queries.ts';
 import { service } from '../api/service.ts';
 import { arrayPages } from '../array/pages.ts';
 import { objectsPages } from '../objects/pages.ts';
@@ -83,11 +85,7 @@ export function Shell() {
 }
 
 /** Below which address the menu's pages are, and which: the array's where one is open, else the service's own. */
-function usePresentMenu(): {
-  readonly base: string;
-  readonly pages: readonly Page[];
-  readonly back: string | undefined;
-} {
+function usePresentMenu(): MenuProps {
   const { pathname } = useLocation();
   const inside = /^\/arrays\/(\d+)\/(block|objects)(?:\/|$)/.exec(pathname);
   if (!inside || service.kind !== 'portal') return { base: '', pages: PAGES[service.kind], back: undefined };
@@ -96,11 +94,27 @@ function usePresentMenu(): {
 }
 
 function MenuOfPages() {
-  const { base, pages, back } = usePresentMenu();
-  const { pathname } = useLocation();
+  const menu = usePresentMenu();
   const { session } = useSessionTools();
-  const role = back === undefined ? session.role : undefined;
-  const shown = pages.filter(({ label, roles }) => label && (role === undefined || !roles || roles.includes(role)));
+  return menu.back === undefined ? <PageLinks {...menu} role={session.role} /> : <MenuOfArray {...menu} />;
+}
+
+interface MenuProps {
+  readonly base: string;
+  readonly pages: readonly Page[];
+  readonly back: string | undefined;
+}
+
+/** Behind the portal the role is that of the person's user in the array. */
+function MenuOfArray(menu: MenuProps) {
+  const [, id] = /^\/arrays\/(\d+)/.exec(menu.base) ?? [];
+  const { data } = useRead(portal.arrays.getIdentity, { array_id: Number(id) });
+  return <PageLinks {...menu} role={data?.data.role ?? ''} />;
+}
+
+function PageLinks({ base, pages, back, role }: MenuProps & { readonly role: string }) {
+  const { pathname } = useLocation();
+  const shown = pages.filter(({ label, roles }) => label && (!roles || roles.includes(role)));
   const sections = Map.groupBy(shown, ({ section }) => section ?? '');
   return (
     <nav aria-label="Pages">

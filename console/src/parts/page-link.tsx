@@ -21,7 +21,7 @@ export function Section(props: { readonly title: string; readonly tools?: ReactN
         <Title order={2} size="h4">
           {props.title}
         </Title>
-        {props.tools}
+        <Group gap="xs">{props.tools}</Group>
       </Group>
       {props.children}
     </Card>

@@ -32,7 +32,12 @@ export class VolumeMoves {
         signal,
         withSnapshots,
         turn: () => (signal?.aborted === true ? undefined : move.paused?.promise),
-        onProgress: ({ snapshot, ...bytes }) => onProgress?.({ ...bytes, snapshot: snapshot ?? null }),
+        onProgress: ({ snapshot, workingSnapshotAt, ...bytes }) =>
+          onProgress?.({
+            ...bytes,
+            snapshot: snapshot ?? null,
+            workingSnapshotAt: workingSnapshotAt?.getTime() ?? null,
+          }),
         onHandOver: (volume) => handle.moved(volume, target),
       });
     } finally {

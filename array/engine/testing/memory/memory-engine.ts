@@ -139,7 +139,12 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
       }
       volume.pool = target;
       volume.changed();
-      work.onProgress?.({ copiedBytes: moved.usedBytes, totalBytes: moved.usedBytes, snapshot: null });
+      work.onProgress?.({
+        copiedBytes: moved.usedBytes,
+        totalBytes: moved.usedBytes,
+        snapshot: null,
+        workingSnapshotAt: null,
+      });
     });
   }
 

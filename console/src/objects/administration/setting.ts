@@ -1,0 +1,4 @@
+/** How records spell a switch. */
+export function isYes(value: string): boolean {
+  return value === 'YES';
+}

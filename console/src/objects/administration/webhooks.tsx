@@ -1,0 +1,14 @@
+import { objectsApi } from '@granary/contract/objects';
+import { GroupPage } from '../../contract/group-page.tsx';
+
+export default function Webhooks() {
+  return (
+    <GroupPage
+      api={objectsApi}
+      group="webhooks"
+      title="Webhooks"
+      about="Addresses that the events of the array are posted to. The secret that signs them is shown once."
+      empty="No address is told of events yet. Make a webhook and test it."
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import type { Policy } from '../records.ts';
+
+const HOUR = 60;
+const DAY = 24 * HOUR;
+/** Beyond it, an hour of growth says nothing. */
+const SHOWN_DAYS_MAX = 365;
+
+/** By the growth of the last hour, as the array's own alert. */
+export function untilFull(minutes: number | null): string {
+  if (minutes === null) return 'does not grow';
+  if (minutes > SHOWN_DAYS_MAX * DAY) return 'grows slowly';
+  if (minutes >= 2 * DAY) return `full in ${Math.trunc(minutes / DAY)} days`;
+  if (minutes >= 2 * HOUR) return `full in ${Math.trunc(minutes / HOUR)} hours`;
+  return minutes === 0 ? 'full' : `full in ${minutes} minutes`;
+}
+
+/** How it keeps what it holds, and what that survives. */
+export function protectionOf({
+  number_of_mirrors: copies,
+  data_fragments: data,
+  parity_fragments: parity,
+}: Pick<Policy, 'number_of_mirrors' | 'data_fragments' | 'parity_fragments'>): string {
+  if (copies > 0) return `${copies} copies; survives the loss of ${drives(copies - 1)}`;
+  return `${data} data and ${parity} parity fragments; survives the loss of ${drives(parity)}`;
+}
+
+function drives(count: number): string {
+  return count === 1 ? 'one drive' : `${count} drives`;
+}
+
+export function isRebalancing({ rebalance_status: status }: Pick<Policy, 'rebalance_status'>): boolean {
+  return status !== 'done';
+}

@@ -1,0 +1,210 @@
+import { Button, Group, SegmentedControl, Select, Table, Text, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { objects } from '../../api/objects.ts';
+import { useRead } from '../../api/queries.ts';
+import { useAddressText } from '../../app/base.ts';
+import { useIdentity, useMay } from '../../app/identity.tsx';
+import { money } from '../../parts/format.ts';
+import { IconDownload } from '../../parts/icons.tsx';
+import { Empty, PageHead } from '../../parts/messages.tsx';
+import { Section } from '../../parts/page-link.tsx';
+import { Reading } from '../../parts/reading.tsx';
+import { Facts, Time } from '../../parts/small.tsx';
+import { amountOf, monthsUntil, nameOf, reportCsv, type AccountReport, type Report } from './report.ts';
+
+const MONTHS = 13;
+const ALL = 'all';
+
+/** What accounts used and what it costs: of a month, or of days of one's choice. */
+export default function Usage() {
+  const { filters, input } = useFilters();
+  const reading = useRead(objects.usageReports.generate, input ?? {}, { enabled: input !== undefined });
+  return (
+    <>
+      <PageHead
+        title="Usage report"
+        about="Transfers, objects and capacity, and what they cost. Days and months are UTC, as bills are."
+      />
+      {filters}
+      {input === undefined ? (
+        <Empty title="Choose the first and the last day." />
+      ) : (
+        <Reading of={reading}>{({ usage }) => <ReportOf report={usage} />}</Reading>
+      )}
+    </>
+  );
+}
+
+function useFilters() {
+  const isOperator = useIdentity('objects')?.role === 'objs_admin';
+  const months = monthsUntil(new Date(), MONTHS);
+  const [month, setMonth] = useAddressText('month');
+  const [from, setFrom] = useAddressText('from');
+  const [to, setTo] = useAddressText('to');
+  const [account, setAccount] = useAddressText('account');
+  const [detail, setDetail] = useAddressText('detail');
+  const accounts = useRead(objects.accounts.list, {}, { enabled: isOperator });
+  const isCustom = month === 'custom';
+  const shown = isCustom || months.includes(month) ? month : (months[0] ?? '');
+  const type = detail === 'summary' ? ('summary' as const) : ('detailed' as const);
+  const of = isOperator ? { account_id: account === '' ? ALL : account } : {};
+  const days = { report_time: 'custom' as const, fromdate: from, todate: to };
+  const time = isCustom ? days : { report_time: 'monthly' as const, month: shown };
+  const isWhole = !isCustom || (from !== '' && to !== '');
+  const filters = (
+    <Group align="flex-end" gap="xs" mb="md">
+      <Select
+        label="Time"
+        size="xs"
+        data={[...months, { value: 'custom', label: 'other days' }]}
+        value={shown}
+        onChange={(value) => setMonth(value === months[0] ? '' : (value ?? ''))}
+        allowDeselect={false}
+        w={130}
+      />
+      {isCustom && (
+        <>
+          <TextInput
+            type="date"
+            label="First day"
+            size="xs"
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+          />
+          <TextInput
+            type="date"
+            label="Last day"
+            size="xs"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+          />
+        </>
+      )}
+      {isOperator && (
+        <Select
+          label="Account"
+          size="xs"
+          data={[
+            { value: ALL, label: 'all accounts' },
+            ...(accounts.data?.accounts.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+          ]}
+          value={account === '' ? ALL : account}
+          onChange={(value) => setAccount(value === ALL ? '' : (value ?? ''))}
+          allowDeselect={false}
+          searchable
+          limit={200}
+          w={180}
+        />
+      )}
+      <SegmentedControl
+        size="xs"
+        aria-label="How detailed"
+        data={[
+          { value: 'detailed', label: 'by policy and direction' },
+          { value: 'summary', label: 'in short' },
+        ]}
+        value={type}
+        onChange={(value) => setDetail(value === 'detailed' ? '' : value)}
+      />
+    </Group>
+  );
+  return { filters, input: isWhole ? { ...time, ...of, report_type: type } : undefined };
+}
+
+/** Reports name storage policies by their identifiers; an account administrator may not ask for more. */
+function usePolicyNames(): (text: string) => string {
+  const may = useMay();
+  const { data } = useRead(objects.policies.list, {}, { enabled: may(objects.policies.list) });
+  const names = new Map(data?.policies.map(({ name, display_name: title }) => [name, title]));
+  return (text) => text.replace(/policy-\d+/, (name) => names.get(name) ?? name);
+}
+
+function ReportOf({ report }: { readonly report: Report }) {
+  const { report_header: header, account_usage_summary: accounts } = report;
+  const currency = header.billing_unit.toUpperCase();
+  const named = usePolicyNames();
+  const { start_time: from, end_time: to, report_time: made } = header.reporting_interval;
+  return (
+    <>
+      <Section title={money(header.total_usage_charges, currency)} tools={<CsvFile report={report} />}>
+        <Facts
+          of={[
+            ['From', <Time key="from" at={from} />],
+            ['To', <Time key="to" at={to} />],
+            ['Made', <Time key="made" at={made} />],
+            ['A GiB sent in', money(header.upload_rate_per_gb, currency)],
+            ['A GiB sent out', money(header.download_rate_per_gb, currency)],
+            ...Object.entries(header.policy_capacity_usage_cost_gbmonth).map(
+              ([policy, price]) => [`A GiB for a month in ${named(policy)}`, money(price, currency)] as const,
+            ),
+          ]}
+        />
+      </Section>
+      {accounts.length === 0 && <Empty title="Nothing was used in this time." />}
+      {accounts.map((one) => (
+        <AccountPart key={one.account_header.id} part={one} currency={currency} named={named} />
+      ))}
+    </>
+  );
+}
+
+function AccountPart(props: {
+  readonly part: AccountReport;
+  readonly currency: string;
+  readonly named: (text: string) => string;
+}) {
+  const { part, currency, named } = props;
+  const { account_header: account, usage_summary: lines } = part;
+  return (
+    <Section title={account.name} tools={<Text fw={600}>{money(account.total_usage_charges, currency)}</Text>}>
+      {lines.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          It used nothing.
+        </Text>
+      ) : (
+        <div className="table-scroll" tabIndex={0} role="region" aria-label={`Usage of ${account.name}`}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>What</Table.Th>
+                <Table.Th ta="right">How much</Table.Th>
+                <Table.Th ta="right">Charge</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {lines.map((line) => (
+                <Table.Tr key={`${line.category} ${line.subcategory} ${line.type}`}>
+                  <Table.Td>{named(nameOf(line))}</Table.Td>
+                  <Table.Td ta="right">{amountOf(line)}</Table.Td>
+                  <Table.Td ta="right">{money(line.billed_amount, currency)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function CsvFile({ report }: { readonly report: Report }) {
+  const { start_time: from, end_time: to } = report.report_header.reporting_interval;
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([reportCsv(report)], { type: 'text/csv' }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [report]);
+  return (
+    <Button
+      component="a"
+      href={url}
+      download={`usage ${from.slice(0, 10)} to ${to.slice(0, 10)}.csv`}
+      size="xs"
+      variant="default"
+      leftSection={<IconDownload />}
+    >
+      As CSV
+    </Button>
+  );
+}

@@ -1,0 +1,38 @@
+import { objects } from '../../api/objects.ts';
+import { useRead } from '../../api/queries.ts';
+import { useIdentity } from '../../app/identity.tsx';
+import { ActionButton } from '../../contract/action.tsx';
+import { IconPlus } from '../../parts/icons.tsx';
+import { accountChoices, ROLES, roleChoices, type Account } from '../records.ts';
+
+const ABOUT =
+  'The code that comes back sets the first password, works once and for a day. Hand it over; it is shown this once.';
+
+/** In an account, or in the one that is chosen. */
+export function NewUser({ account }: { readonly account?: Account }) {
+  const me = useIdentity('objects');
+  const isOperator = me?.role === 'objs_admin';
+  const asksAccount = account === undefined && isOperator;
+  const list = useRead(objects.accounts.list, {}, { enabled: asksAccount });
+  const accountId = account?.id ?? (isOperator ? undefined : me?.accountId);
+  const isSystem = account?.is_system_account === 'True';
+  const allRoles = Object.entries(ROLES).map(([value, label]) => ({ value, label }));
+  return (
+    <ActionButton
+      op={objects.users.create}
+      label="New user"
+      icon={<IconPlus />}
+      isMain
+      {...(accountId !== undefined && { input: { account_id: accountId } })}
+      fields={['username', 'email', ...(accountId === undefined ? ['account_id'] : []), 'role', 'notify_on_events']}
+      start={{ role: 'member' }}
+      labels={{ account_id: 'Account', username: 'User name', email: 'Mail address', notify_on_events: 'Mail events' }}
+      choices={{
+        ...(asksAccount && { account_id: accountChoices(list.data?.accounts ?? []) }),
+        role: asksAccount ? allRoles : roleChoices(isSystem),
+      }}
+      about={ABOUT}
+      showsReply
+    />
+  );
+}
