@@ -55,6 +55,7 @@ test('what streams is reached at its root, too, not only below it', async (t) =>
   const streams = {
     name: 's3',
     path: '/s3/*',
+    isRootServed: true as const,
     serve: ({ response }: { response: { end: (text: string) => void } }) => Promise.resolve(response.end('streamed')),
     refuse: () => undefined,
   };
