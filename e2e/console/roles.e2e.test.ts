@@ -110,7 +110,7 @@ test(
     const { all, refused } = await offered({ ...ANN, url, service: 'array', role: 'user', created });
     assert.deepEqual(refused, []);
     assert.ok(names(all).has('array volumes.create'));
-    },
+  },
 );
 
 for (const role of ['account_admin', 'member'] as const) {

@@ -125,7 +125,7 @@ test('no answer holds a secret until it is asked for, and that is an event', { s
   await page.getByText(cloud.block.passcode).waitFor();
   const { data } = await cloud.admin.events.list();
   assert.ok(
-    data.some(({ title }) => /passcode|password|secret|looked/i.test(title)),
+    data.some(({ msg_title: title }) => /passcode|password|secret|looked/i.test(title)),
     'an event says who looked',
   );
 });
