@@ -24,7 +24,7 @@ export async function benchConsole(): Promise<Ratio[]> {
   try {
     const { id, client } = await orderArray(await granary.admin(), 'tank', { SSD_10GB: 2 });
     const { pool } = await makePool(client, 'fast');
-    await client.volumes.create({ name: 'books', pool, capacity: '1G' });
+    await client.volumes.create({ name: 'books', pool, capacity: 1024 });
     const seconds = await firstPages(browser, granary.url);
     const tasks: Ratio[] = [];
     for (const path of [`/arrays/${id}/block`, `/arrays/${id}/block/performance`]) {

@@ -79,10 +79,10 @@ async function fillPortal(admin: PortalClient): Promise<void> {
 
 async function fillBlock(admin: PortalClient, array_id: number, array: ArrayClient): Promise<void> {
   const pool = await fillStorage(array);
-  const { vol_name: volume } = await array.volumes.create({ name: markup('volume'), pool, capacity: '1G' });
+  const { vol_name: volume } = await array.volumes.create({ name: markup('volume'), pool, capacity: 1024 });
   await array.volumes.updateComment({ id: volume, new_comment: markup('comment') });
   await array.volumeTags.create({ id: volume, key: markup('volume-tag'), value: markup('volume-value') });
-  const binned = await array.volumes.create({ name: markup('binned'), pool, capacity: '1G' });
+  const binned = await array.volumes.create({ name: markup('binned'), pool, capacity: 1024 });
   await array.volumes.delete({ id: binned.vol_name });
   const iqn = 'iqn.2026-11.org.example:marked';
   const { server_name: server } = await array.servers.create({ display_name: markup('server'), iqn, os: 'Linux' });
@@ -125,7 +125,7 @@ async function fillProtection(array: ArrayClient, volume: string): Promise<void>
 /** Names of exports and of NAS users may have no markup in them: NFS and SMB have forms of their own. */
 async function fillFiles(array: ArrayClient, pool: string): Promise<void> {
   const kind = { block: false, export_name: 'marked' };
-  const { vol_name: id } = await array.volumes.create({ name: markup('share'), pool, capacity: '1G', ...kind });
+  const { vol_name: id } = await array.volumes.create({ name: markup('share'), pool, capacity: 1024, ...kind });
   await array.nasGroups.create({ group_name: 'staff', nfs_gid: 1000 });
   await array.nasUsers.create({ username: 'jo', nfs_uid: 1000, groups: ['staff'] });
   await array.fileCategories.create({ displayname: markup('category'), file_extensions: ['marked'] });

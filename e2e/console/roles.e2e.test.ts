@@ -105,7 +105,7 @@ test(
     const { user } = await arrayClient({ url }).users.login({ user: ANN.username, password: ANN.password });
     const ann = arrayClient({ url, accessKey: user.access_key });
     const pool = (await ann.pools.list()).pools[0]?.name ?? '';
-    const { vol_name: volume } = await ann.volumes.create({ name: 'books of ann', pool, capacity: '1G' });
+    const { vol_name: volume } = await ann.volumes.create({ name: 'books of ann', pool, capacity: 1024 });
     const created = [volume];
     const { all, refused } = await offered({ ...ANN, url, service: 'array', role: 'user', created });
     assert.deepEqual(refused, []);

@@ -34,7 +34,7 @@ before(async () => {
   granary = await startGranary(folder);
   array = await orderArray(await granary.admin(), 'tank', { SSD_10GB: 2 });
   const { pool } = await makePool(array.client, 'fast');
-  await array.client.volumes.create({ name: 'volume 0', pool, capacity: '1G' });
+  await array.client.volumes.create({ name: 'volume 0', pool, capacity: 1024 });
   browser = await launchBrowser();
 });
 
