@@ -39,15 +39,24 @@ export function commandLine(
   const options = Object.entries(input)
     .filter(([name, value]) => !inPath.includes(name) && value !== undefined)
     .flatMap(([name, value]) => optionWords(name, value, endpoint.params[name]?.secret === true));
-  const where = array === undefined ? [] : ['--array', shellWord(array)];
-  return ['granary', prefix, commandName(operation), ...places, ...options, ...where].filter(Boolean).join(' ');
+  const where = array === undefined ? [] : [withValue('--array', array)];
+  const command = ['granary', prefix, commandName(operation)].filter(Boolean);
+  // What begins with a dash would be read as an option, were it not for the two that end them.
+  const isLast = places.some((place) => place.startsWith('-'));
+  const rest = isLast ? [...options, ...where, '--', ...places] : [...places, ...options, ...where];
+  return [...command, ...rest].join(' ');
+}
+
+/** `--name books`; `--name=-books`, where a dash would make an option of the value. */
+function withValue(flag: string, value: string): string {
+  return `${flag}${value.startsWith('-') ? '=' : ' '}${shellWord(value)}`;
 }
 
 function optionWords(name: string, value: unknown, isSecret: boolean): string[] {
   if (isSecret) return [optionFlag(name), '-'];
   if (value === true) return [optionFlag(name)];
   if (value === false) return [`--no-${kebab(name)}`];
-  return [optionFlag(name), shellWord(valueText(value))];
+  return [withValue(optionFlag(name), valueText(value))];
 }
 
 /** `a,b` for lists, `key=n,key=n` for maps of plain values, JSON for the rest. */

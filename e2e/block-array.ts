@@ -24,16 +24,16 @@ export async function orderArray(admin: PortalClient, name: string, drives: Reco
   return signInTo(admin, name);
 }
 
-/** Waits until the array answers. */
-export async function signInTo(admin: PortalClient, name: string): Promise<Ordered> {
+/** Waits until the array answers; `user` is who ordered it. */
+export async function signInTo(admin: PortalClient, name: string, user = 'admin'): Promise<Ordered> {
   const record = await until(async () => {
     const found = (await admin.arrays.list({ name })).data[0];
     return found?.status === 'created' && (await admin.arrays.get({ array_id: found.id })).data;
   }, `array ${name} is created`);
   const { id, management_url: url, initial_passcode: passcode } = record;
   if (url === null) throw new Error(`Array ${name} has no address`);
-  const { user } = await arrayClient({ url }).users.login({ user: 'admin', password: passcode });
-  return { id, url, passcode, client: arrayClient({ url, accessKey: user.access_key }) };
+  const signedIn = await arrayClient({ url }).users.login({ user, password: passcode });
+  return { id, url, passcode, client: arrayClient({ url, accessKey: signedIn.user.access_key }) };
 }
 
 /** A mirror of the first two free drives, and a pool of it. */

@@ -44,9 +44,13 @@ export async function orderObjects(admin: PortalClient, name: string, drives: nu
 }
 
 /** Opens an account with one administrator, who chose a password with the code that was handed over. */
-export async function openAccount(objects: OrderedObjects, account: string, user: string): Promise<ObjectAccount> {
+export async function openAccount(
+  objects: OrderedObjects,
+  account: string,
+  user: string,
+  email = `${user}@example.org`,
+): Promise<ObjectAccount> {
   const { count: accountId } = await objects.client.accounts.create({ name: account });
-  const email = `${user}@example.org`;
   const { code } = await objects.client.users.create({
     username: user,
     email,

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { temporaryFolder } from '../../testing/folders.ts';
+import { createLog } from '../log.ts';
+import { Metrics } from '../metrics/metrics.ts';
 import { serveConsole } from './console.ts';
+import { serveStreams } from './streams.ts';
 
 function served(t: TestContext): FastifyInstance {
   const folder = temporaryFolder(t);
@@ -14,7 +17,7 @@ function served(t: TestContext): FastifyInstance {
   const assets = { 'app-1.js': { type: 'text/javascript; charset=utf-8' } };
   const page = '<meta content="{{service}} {{version}} {{nonce}}">';
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ page, assets }));
-  const app = Fastify();
+  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
   t.after(() => app.close());
   serveConsole(app, {
     folder,
@@ -45,6 +48,23 @@ test('what belongs to the service is never answered by the page, nor are program
   for (const url of ['/api/nothing', '/api', '/via/7/x', '/s3/b/k', '/metrics', '/assets/none.js'])
     assert.equal((await app.inject({ url, headers: html })).statusCode, 404, url);
   assert.equal((await app.inject({ url: '/arrays', headers: { accept: 'application/json' } })).statusCode, 404);
+});
+
+test('what streams is reached at its root, too, not only below it', async (t) => {
+  const app = served(t);
+  const streams = {
+    name: 's3',
+    path: '/s3/*',
+    isRootServed: true as const,
+    serve: ({ response }: { response: { end: (text: string) => void } }) => Promise.resolve(response.end('streamed')),
+    refuse: () => undefined,
+  };
+  const authenticate = () => ({ id: 'user:1', role: 'admin', username: 'ann' });
+  serveStreams(app, [streams], { log: createLog('test', 'silent'), metrics: new Metrics(), authenticate });
+  for (const url of ['/s3', '/s3/', '/s3/?max-buckets=1', '/s3/bucket/key']) {
+    assert.equal((await app.inject({ url, headers: html })).body, 'streamed', url);
+  }
+  assert.equal((await app.inject({ url: '/s3x', headers: { accept: 'application/json' } })).statusCode, 404);
 });
 
 test('only listed files are sent, packed as the browser takes them, for good', async (t) => {

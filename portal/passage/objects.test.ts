@@ -51,6 +51,8 @@ test('who has an account there administers it and nothing else; others do not fi
       { id, user: portal.friend.id, account },
     );
   });
+  const buckets = await via(portal.friend, '/s3/');
+  assert.equal(buckets.status, 200, await buckets.text());
   const text = await (await via(portal.friend, '/api/objs/users')).text();
   assert.match(text, /"username":"carol"/);
   assert.doesNotMatch(text, /"username":"owner"/);

@@ -33,6 +33,16 @@ export function operationsOf<A extends Api>(api: A): Ops<A> {
   return Object.fromEntries(groups) as unknown as Ops<A>;
 }
 
+/**
+ * Says in the page which operation a button is for, and what it is done to where that decides who may: what is offered
+ * can be compared with what the role may call.
+ */
+export function operationMark({ api, id, endpoint }: Op, input: AnyInput = {}): Readonly<Record<string, string>> {
+  const param = endpoint.access.creator?.param;
+  const record = param === undefined ? undefined : input[param];
+  return { 'data-operation': `${api.name} ${id}`, ...(typeof record === 'string' && { 'data-record': record }) };
+}
+
 /** An operation by its name, for pages that are derived from the contract. */
 export function findOperation(api: Api, group: string, name: string): Op | undefined {
   const endpoint = api.groups[group]?.[name];

@@ -42,7 +42,7 @@ export function App() {
 function Waiting() {
   return (
     <Center mih="100vh">
-      <Loader aria-label="Loading" />
+      <Loader role="img" aria-label="Loading" />
     </Center>
   );
 }

@@ -1,7 +1,7 @@
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type KeyboardEvent } from 'react';
+import { useEffect, useState, type KeyboardEvent } from 'react';
 import type { Found } from './found.ts';
 import { useSearchResults } from './search.ts';
 
@@ -25,7 +25,7 @@ export function Palette({ isOpen, open, close }: PaletteProps) {
       size="lg"
       yOffset="10vh"
       title={undefined}
-      aria-label="Search"
+      attributes={{ content: { 'aria-label': 'Search' } }}
     >
       {isOpen && <Search close={close} />}
     </Modal>
@@ -39,6 +39,8 @@ function Search({ close }: { readonly close: () => void }) {
   const found = useSearchResults(text);
   const navigate = useNavigate();
   const present = Math.min(at, found.length - 1);
+
+  useEffect(() => document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' }), [present]);
 
   const go = (one: Found | undefined) => {
     if (!one) return;
@@ -72,7 +74,7 @@ function Search({ close }: { readonly close: () => void }) {
         aria-activedescendant={found[present] && `found-${present}`}
         data-autofocus
       />
-      <ScrollArea.Autosize mah="60vh" mt="xs">
+      <ScrollArea.Autosize mah="60vh" mt="xs" viewportProps={{ tabIndex: 0 }}>
         <div id="found" role="listbox" aria-label="Found">
           {found.map((one, index) => (
             <NavLink

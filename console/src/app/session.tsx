@@ -96,6 +96,7 @@ export function SessionProvider(props: {
 
   async function enter(credentials: Credentials): Promise<void> {
     begin((await request('POST', '', credentials)) ?? null);
+    setEnded(false);
   }
 
   async function signOut(): Promise<void> {

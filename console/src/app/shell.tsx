@@ -49,7 +49,7 @@ export function Shell() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
-            <UnstyledButton component={Link} to="/" aria-label="First page">
+            <UnstyledButton component={Link} to="/" aria-label={`${TITLES[service.kind]}, first page`}>
               <Text fw={700} size="lg">
                 {TITLES[service.kind]}
               </Text>

@@ -48,8 +48,8 @@ export function SignIn(props: {
               </Text>
             </div>
             {props.hasEnded && problem === undefined && (
-              <Alert color="yellow" variant="light" role="status">
-                Your session has ended. Sign in again; you go on where you were.
+              <Alert color="blue" variant="light" role="alert">
+                You were signed out: the session ended, or your rights changed. Sign in again to go on where you were.
               </Alert>
             )}
             {problem !== undefined && (

@@ -1,4 +1,4 @@
-import { createTheme } from '@mantine/core';
+import { createTheme, Menu, Notification } from '@mantine/core';
 
 /** Contrast of text is held by the test with axe, light and dark. */
 export const theme = createTheme({
@@ -9,4 +9,9 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // What Mantine puts there to have the focus is no item of a menu; without it the first item has it.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
+  },
 });

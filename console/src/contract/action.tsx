@@ -5,7 +5,7 @@ import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, useState, type SubmitEvent, type ReactNode } from 'react';
-import type { AnyInput, Op } from '../api/operations.ts';
+import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
@@ -74,6 +74,7 @@ export function ActionButton<E extends Endpoint>(
         size={props.isSmall ? 'xs' : 'sm'}
         variant={props.isMain ? 'filled' : 'default'}
         color={isDanger ? 'red' : undefined}
+        {...operationMark(props.op, props.input)}
       >
         {props.label}
       </Button>
@@ -82,13 +83,15 @@ export function ActionButton<E extends Endpoint>(
   );
 }
 
-/** The actions of one record behind one button. */
+/** The actions of one record behind one button; `name` is what the button is called where `label` is none of a record. */
 export function ActionMenu({
   label,
+  name = `Actions of ${label}`,
   actions,
   isButton = false,
 }: {
-  readonly label: string;
+  readonly label?: string;
+  readonly name?: string;
   /** With its word, where there is room. */
   readonly isButton?: boolean;
   readonly actions: readonly ActionProps<never>[];
@@ -106,7 +109,7 @@ export function ActionMenu({
               More
             </Button>
           ) : (
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={name}>
               <IconDots />
             </ActionIcon>
           )}
@@ -120,6 +123,7 @@ export function ActionMenu({
                   key={action.label}
                   color={action.destroys === undefined ? undefined : 'red'}
                   onClick={() => setOpen(action)}
+                  {...operationMark(action.op as Op, action.input)}
                 >
                   {action.label}
                 </Menu.Item>

@@ -2,7 +2,7 @@ import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@m
 import type { Endpoint } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnyInput, Op, SentBy } from '../api/operations.ts';
+import { operationMark, type AnyInput, type Op, type SentBy } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { act, refresh } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
@@ -77,7 +77,13 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
 
   return (
     <>
-      <Button size="xs" variant="default" color={props.isDestroying ? 'red' : undefined} onClick={() => setOpen(true)}>
+      <Button
+        size="xs"
+        variant="default"
+        color={props.isDestroying ? 'red' : undefined}
+        onClick={() => setOpen(true)}
+        {...operationMark(op as Op)}
+      >
         {label}
       </Button>
       <Modal

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 export function Loading() {
   return (
     <Center p="xl">
-      <Loader aria-label="Loading" />
+      <Loader role="img" aria-label="Loading" />
     </Center>
   );
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Code, CopyButton, Group, Progress, Text, Tooltip } f
 import { useState, type ReactNode } from 'react';
 import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
+import { wordsOf } from './messages.tsx';
 
 /** A moment in the viewer's zone; the exact one on hover. */
 export function Time({
@@ -94,6 +95,7 @@ export function CommandText({ text, label = 'Copy the command' }: { readonly tex
 export function Secret({ reveal, label }: { readonly reveal: () => Promise<string | null>; readonly label: string }) {
   const [shown, setShown] = useState<string | null>();
   const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
   if (shown !== undefined) {
     return (
       <Group gap="xs" wrap="nowrap">
@@ -105,7 +107,7 @@ export function Secret({ reveal, label }: { readonly reveal: () => Promise<strin
   const show = () => {
     setBusy(true);
     reveal()
-      .then(setShown, () => setShown(null))
+      .then(setShown, (error: unknown) => setProblem(wordsOf(error).title))
       .finally(() => setBusy(false));
   };
   return (
@@ -116,6 +118,11 @@ export function Secret({ reveal, label }: { readonly reveal: () => Promise<strin
           <IconEye size={16} />
         </ActionIcon>
       </Tooltip>
+      {problem !== undefined && (
+        <Text size="xs" c="red" role="alert">
+          {problem}
+        </Text>
+      )}
     </Group>
   );
 }

@@ -6,6 +6,7 @@ import { portal } from '../api/portal.ts';
 import { usePlace } from '../api/places.tsx';
 import { readOptions, useRead } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
+import { useSession } from '../app/session.tsx';
 import { action, ActionButton, ActionMenu } from '../contract/action.tsx';
 import { count, gigabytes } from '../parts/format.ts';
 import { IconPlus } from '../parts/icons.tsx';
@@ -14,23 +15,26 @@ import { State } from '../parts/small.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
 import { manageAddress, type PortalArray } from './arrays/record.ts';
 
-type Account = Reply<typeof portal.objectAccounts.list.endpoint>['data'][number] & { readonly array: PortalArray };
+type Account = Reply<typeof portal.objectAccounts.list.endpoint>['data'][number] & {
+  /** Absent where the account is on the array of somebody else. */
+  readonly array: PortalArray | undefined;
+};
 
 const columns: readonly Column<Account>[] = [
   {
     name: 'name',
     heading: 'Account',
     value: ({ account_name: name }) => name,
-    cell: ({ account_name: name, array, status }) =>
+    cell: ({ account_name: name, array_id: id, status }) =>
       status === 'created' ? (
-        <Anchor component={Link} to={manageAddress(array)}>
+        <Anchor component={Link} to={manageAddress({ id, product: 'object_storage' })}>
           {name}
         </Anchor>
       ) : (
         name
       ),
   },
-  { name: 'array', heading: 'Array', value: ({ array }) => array.name, cell: ({ array }) => array.name },
+  { name: 'array', heading: 'Array', value: arrayName, cell: arrayName },
   { name: 'status', heading: 'State', value: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
   {
     name: 'used',
@@ -76,23 +80,42 @@ const columns: readonly Column<Account>[] = [
   },
 ];
 
+function arrayName({ array, array_id: id }: Account): string {
+  return array?.name ?? `array ${id}`;
+}
+
 /** Accounts of object storage, whatever array they are on. */
 export default function Accounts() {
   const arrays = useRead(portal.arrays.list, { status: 'created' });
-  if (arrays.isPending) return <Loading />;
-  if (arrays.isError) return <Failed error={arrays.error} retry={() => void arrays.refetch()} />;
+  const own = useRead(portal.objectAccounts.listAll, {});
+  if (arrays.isPending || own.isPending) return <Loading />;
+  const failed = [arrays, own].find(({ isError }) => isError);
+  if (!arrays.data || !own.data) return <Failed error={failed?.error} retry={() => void failed?.refetch()} />;
   const objectArrays = arrays.data.data.filter(({ product }) => product === 'object_storage');
-  return <AccountList arrays={objectArrays} />;
+  return <AccountList arrays={objectArrays} own={own.data.data} />;
 }
 
-function AccountList({ arrays }: { readonly arrays: readonly PortalArray[] }) {
+/** An administrator's own accounts are all there are. Others see theirs, and all on arrays they ordered. */
+function useAccounts(arrays: readonly PortalArray[], own: readonly Omit<Account, 'array'>[]): Account[] {
   const place = usePlace('portal');
+  const { role } = useSession();
+  const asked = role === 'admin' ? [] : arrays;
+  const lists = useQueries({
+    queries: asked.map(({ id }) => readOptions(portal.objectAccounts.list, place, { array_id: id })),
+  });
+  const all = [...own, ...lists.flatMap(({ data }) => data?.data ?? [])];
+  const byId = new Map(all.map((one) => [one.id, { ...one, array: arrays.find(({ id }) => id === one.array_id) }]));
+  return [...byId.values()];
+}
+
+function AccountList(props: {
+  readonly arrays: readonly PortalArray[];
+  readonly own: readonly Omit<Account, 'array'>[];
+}) {
+  const { arrays } = props;
   const may = useMay();
   const users = useRead(portal.users.list, {}, { enabled: may(portal.users.list) });
-  const lists = useQueries({
-    queries: arrays.map(({ id }) => readOptions(portal.objectAccounts.list, place, { array_id: id })),
-  });
-  const rows = arrays.flatMap((array, index) => (lists[index]?.data?.data ?? []).map((one) => ({ ...one, array })));
+  const rows = useAccounts(arrays, props.own);
   return (
     <>
       <PageHead title="Accounts" about="Each has buckets, users and keys of its own on an object storage array.">
@@ -107,6 +130,16 @@ function AccountList({ arrays }: { readonly arrays: readonly PortalArray[] }) {
               user_id: users.data.data.map(({ id, username }) => ({ value: String(id), label: username })),
             }),
           }}
+          start={arrays[0] && { array_id: String(arrays[0].id) }}
+          labels={{
+            array_id: 'Array',
+            object_storage_account_name: 'Account',
+            object_storage_admin_username: 'Its administrator',
+            object_storage_admin_password: 'Password of the administrator',
+            user_id: 'Belongs to',
+            moderate: 'Ask an administrator first',
+          }}
+          said="The account is being made."
           fields={[
             'array_id',
             'object_storage_account_name',

@@ -119,7 +119,8 @@ function Cloud({ cloud }: { readonly cloud: PortalCloud }) {
 
 function DriveTypes({ id }: { readonly id: number }) {
   const types = useRead(portal.driveTypes.list, { id });
-  if (!types.data) return <Loading />;
+  if (types.isPending) return <Loading />;
+  if (types.isError) return <Failed error={types.error} retry={() => void types.refetch()} />;
   return (
     <Table.ScrollContainer minWidth={520}>
       <Table>

@@ -15,6 +15,7 @@ export default function DrivePage() {
   const id = useParam('driveId');
   const reading = useRead(array.drives.get, { id });
   const free = useRead(array.drives.listFree, {});
+  const groups = useRead(array.raidGroups.list, {}).data?.raid_groups ?? [];
   return (
     <Reading of={reading}>
       {({ disk }) => (
@@ -31,7 +32,9 @@ export default function DrivePage() {
                   disk.raid_group_name === null ? (
                     'free'
                   ) : (
-                    <PageLink to={`/raid-groups/${disk.raid_group_name}`}>{disk.raid_group_name}</PageLink>
+                    <PageLink to={`/raid-groups/${disk.raid_group_name}`}>
+                      {groups.find(({ name }) => name === disk.raid_group_name)?.display_name ?? disk.raid_group_name}
+                    </PageLink>
                   ),
                 ],
                 ['Size', gigabytes(disk.capacity)],

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useBase } from '../../app/base.ts';
@@ -85,9 +85,9 @@ function Drives({ drives }: { readonly drives: readonly Drive[] }) {
             to={`${base}/drives/${drive.name}`}
             preload={false}
             className={`picture-drive tone-${tone}`}
-            aria-label={label}
             title={label}
           >
+            <VisuallyHidden>{label} </VisuallyHidden>
             {SIGNS[tone]}
             {shortName(drive.display_name)}
           </Link>
@@ -197,7 +197,8 @@ interface BoxProps {
 function Box({ to, tone, name, detail, fill, label }: BoxProps) {
   const base = useBase();
   return (
-    <Link to={`${base}${to}`} preload={false} className={`picture-box tone-${tone}`} aria-label={label} title={label}>
+    <Link to={`${base}${to}`} preload={false} className={`picture-box tone-${tone}`} title={label}>
+      <VisuallyHidden>{label} </VisuallyHidden>
       <span className="picture-fill" style={{ width: `${fill}%` }} />
       <span className="picture-name">
         {SIGNS[tone]} {name}

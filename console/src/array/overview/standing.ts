@@ -42,7 +42,7 @@ export function concernsOf(facts: ArrayFacts): Concern[] {
 function ofDrive({ name, display_name, status, raid_group_name }: Drive): Concern[] {
   if (status !== 'Failed' && status !== 'Absent') return [];
   const next = raid_group_name === null ? '' : ' Replace it with a free drive.';
-  const text = `Drive ${display_name} is ${status.toLowerCase()}.${next}`;
+  const text = `Drive ${display_name} ${status === 'Failed' ? 'has failed' : 'is absent'}.${next}`;
   return [{ key: name, isSevere: raid_group_name !== null, text, to: `/drives/${name}` }];
 }
 

@@ -1,4 +1,4 @@
-import type { PortalCloud } from './record.ts';
+import { policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order as it is being made. */
 export interface Order {
@@ -26,7 +26,7 @@ interface Offered {
   readonly cloud: PortalCloud;
 }
 
-/** The smallest array that works: a small engine, a mirrored pair. */
+/** The smallest array that works: a small engine, a mirrored pair; for objects the first way to keep them. */
 export function newOrder({ provider, cloud }: Offered): Order {
   const [drive] = cloud.drive_types;
   const least = Math.max(2, cloud.minimum_drives);
@@ -35,7 +35,7 @@ export function newOrder({ provider, cloud }: Offered): Order {
     provider: provider.key,
     engine: cloud.engine_types[0]?.key ?? '',
     drives: drive ? { [drive.key]: least } : {},
-    policyType: undefined,
+    policyType: policyTypesOf(cloud)[0]?.id,
     name: '',
     description: '',
     zone: undefined,

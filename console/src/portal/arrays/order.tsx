@@ -235,7 +235,10 @@ function Size({ order, change, cloud, prices }: SizeProps) {
         />
       ))}
       <Text size="sm">
-        {gigabytes(raw)} of drives. Mirrored pairs leave half of it, RAID6 all but two drives of a group.
+        {gigabytes(raw)} of drives.{' '}
+        {order.kind === 'storage_array'
+          ? 'Mirrored pairs leave half of it, RAID6 all but two drives of a group.'
+          : 'Copies, or parity, take their share of it.'}
       </Text>
     </Stack>
   );

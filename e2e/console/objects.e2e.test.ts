@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { adminPassword, startGranary } from '../granary.ts';
+import { ended, hashOf } from '../programs.ts';
+import { goTo, launchBrowser, orderArray, signIn, signOut, skipWithoutBrowser, waitForText } from './browser.ts';
+import { picture } from './screenshots.ts';
+
+const skip = await skipWithoutBrowser();
+const STORY_MS_MAX = 300_000;
+const MEGABYTE = 2 ** 20;
+const OBJECT_MEGABYTES = 200;
+const CUSTOMER = { username: 'maria', password: 'a customer password' };
+const OPERATOR = { username: 'admin', password: adminPassword };
+
+/**
+ * Goal: objects from the order of their array to the bill, by what people see and press.
+ *
+ * Method: the operator orders the array and opens an account for a customer, who fills a bucket through the portal,
+ * reads the bill and signs out. What the browser saved is compared with what it was given.
+ */
+test('an object is uploaded, downloaded and billed in the console', { skip, timeout: STORY_MS_MAX }, async (t) => {
+  const granary = await startGranary(temporaryFolder(t));
+  t.after(() => granary.kill());
+  const browser = await launchBrowser();
+  t.after(() => browser.close());
+  const admin = await granary.admin();
+  await admin.users.create(CUSTOMER);
+  const { page: operator } = await browser.person();
+  const customer = await browser.person();
+  const { page } = customer;
+
+  t.diagnostic('the operator orders the array and opens an account');
+  await signIn(operator, granary.url, OPERATOR);
+  await orderArray(operator, { name: 'attic', kind: 'Object storage', drives: { '10 GB SSD': 2 } });
+  await operator.getByRole('link', { name: 'Open the array' }).waitFor();
+  await openAccount(operator, 'papers', CUSTOMER.username);
+
+  t.diagnostic('the customer fills a bucket');
+  await signIn(page, granary.url, CUSTOMER);
+  await openBucket(page, 'papers', 'scans');
+  const file = join(temporaryFolder(t), 'survey.bin');
+  writeFileSync(file, randomBytes(OBJECT_MEGABYTES * MEGABYTE));
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Upload' }).click();
+  await (await chooser).setFiles(file);
+  await waitForText(page, '1 of 1 uploaded');
+  await page.getByRole('row', { name: /survey\.bin 200 MiB/ }).waitFor();
+  await picture(page, 'bucket');
+  const object = await saved(page, () => page.getByRole('link', { name: 'Download survey.bin' }).click());
+  assert.equal(hashOf(object), hashOf(file));
+
+  t.diagnostic('the operator reads the bill');
+  await goTo(operator, 'Billing');
+  await picture(operator, 'billing');
+  const bill = await saved(operator, () => operator.getByRole('link', { name: 'Download the bill' }).click());
+  const listed = await ended('unzip', ['-p', bill, '*.csv'], { cwd: '/', env: {} });
+  assert.match(listed.stdout, /attic/);
+
+  t.diagnostic('signing out holds for every tab');
+  const second = await customer.newTab();
+  await second.goto(granary.url);
+  await second.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await signOut(page);
+  await second.getByRole('button', { name: 'Sign in' }).waitFor();
+  await second.reload();
+  await second.getByRole('button', { name: 'Sign in' }).waitFor();
+});
+
+async function openAccount(page: Page, name: string, owner: string): Promise<void> {
+  await goTo(page, 'Accounts');
+  await page.getByRole('button', { name: 'New account' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Account', exact: true }).fill(name);
+  await dialog.getByRole('textbox', { name: 'Its administrator' }).fill(owner);
+  await dialog.getByRole('textbox', { name: 'Password of the administrator' }).fill('Orange-kettle-41');
+  await dialog.getByRole('combobox', { name: 'Belongs to' }).click();
+  await page.getByRole('option', { name: owner }).click();
+  await dialog.getByRole('button', { name: 'New account' }).click();
+  await page.getByRole('row', { name: new RegExp(`^${name} .* created`) }).waitFor();
+}
+
+/** From the account at the portal to an empty bucket. */
+async function openBucket(page: Page, account: string, bucket: string): Promise<void> {
+  await goTo(page, 'Accounts');
+  await page.getByRole('region', { name: 'Accounts' }).getByRole('link', { name: account }).click();
+  await goTo(page, 'Buckets');
+  await page.getByRole('button', { name: 'Make the first one' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(bucket);
+  await dialog.getByRole('button', { name: 'Make bucket' }).click();
+  await page.getByRole('heading', { level: 1, name: bucket }).waitFor();
+}
+
+/** The file that the browser saves. */
+async function saved(page: Page, press: () => Promise<void>): Promise<string> {
+  const download = page.waitForEvent('download');
+  await press();
+  return (await download).path();
+}
