@@ -229,6 +229,12 @@ test('a share expands while it is used, and is gone for clients once it is in th
   await assert.rejects(mount('reports'));
   const again = await share('reports');
   assert.match((await get(again)).nfs_export_path ?? '', /\/export\/reports$/, 'its names are free');
+  await client.call(volumes.undelete, { id, new_name: 'reports again' });
+  assert.match((await get(id)).nfs_export_path ?? '', /\/export\/reports-2$/, 'a name like the one it had');
+  await attach(id, web);
+  assert.equal((await (await mount('reports-2')).read('f')).toString(), 'x');
+  await client.call(volumes.detach, { id, servers: [web] });
+  await client.call(volumes.delete, { id });
   await client.call(volumes.deleteFromRecycleBin, { id });
   await client.call(settings.update, { recycle_bin: false });
   await client.call(volumes.delete, { id: again, timeout: -1 });

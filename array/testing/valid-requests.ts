@@ -204,6 +204,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'volumes.addExportName': async (walk) => ({ id: await things.newShare(walk), exportname: walk.name('export') }),
   'volumes.removeExportName': (walk) => things.exportedTwice(walk),
   'volumes.deleteFromRecycleBin': id(things.binned),
+  'volumes.undelete': async (walk) => ({ id: await things.binned(walk), new_name: walk.name('volume') }),
   'volumes.updateProtection': async (walk) => ({ id: await things.volume(walk), alertmode: 60, emergencymode: 0 }),
   'volumes.updatePerformanceThresholds': async (walk) => ({ id: await things.volume(walk), read_iops_limit: 1000 }),
   'volumes.listFileHistory': paged(things.withFileHistory),

@@ -31,6 +31,22 @@ test('in the recycle bin a volume keeps its bytes, loses its name, and goes for 
   ]);
 });
 
+test('what comes back from the bin is not purged, has its caps again, and says that it came back', async (t) => {
+  const { engine, clock, bin, array } = await volumesAlone(t);
+  const { volumes, titles } = array;
+  bin.isOn = true;
+  const { name } = await volumes.create(wantedVolume('data', { readIopsCap: 20 }), 'dana');
+  await volumes.delete(name, plainly, 'dana');
+  engine.caps.clear();
+  await volumes.undelete(name, undefined, 'dana');
+  assert.equal(engine.caps.get(name)?.readIops, 20);
+  clock.advance(25 * HOUR_MS);
+  await volumes.purge();
+  assert.equal(volumes.get(name).state, 'ready');
+  assert.equal(titles(name).at(-1), `Volume data (${name}) was brought back from the recycle bin.`);
+  await assert.rejects(volumes.undelete(name, undefined, 'dana'), { entry: 'state_conflict' });
+});
+
 test('a volume in the bin can be deleted for good before its time; one that is not there cannot', async (t) => {
   const { engine, bin, array } = await volumesAlone(t);
   const { volumes, jobs } = array;

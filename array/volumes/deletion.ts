@@ -1,4 +1,4 @@
-import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { fail, type Db, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { EngineError, isEngineError, isRefusal } from '../engine/errors.ts';
 import type { PerformanceService } from '../performance/service.ts';
 import { holdExportNames } from '../shares/export-names.ts';
@@ -6,9 +6,9 @@ import { releaseExportNames } from '../shares/repository.ts';
 import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeDependents } from './dependents.ts';
-import { deleteVolume, findAnyVolume, findVolume, listBinnedBefore, updateVolume } from './repository.ts';
+import { deleteVolume, findAnyVolume, findVolume, isNameTaken, listBinnedBefore, updateVolume } from './repository.ts';
 import type { Volume } from './volume.ts';
-import { checkDetached, checkNoDestination, checkReady, checkUnmoved, titleOf } from './rules.ts';
+import { capsOf, checkDetached, checkNoDestination, checkReady, checkUnmoved, isCapped, titleOf } from './rules.ts';
 
 export interface RecycleBin {
   readonly isOn: boolean;
@@ -101,6 +101,19 @@ export class VolumeDeletion {
     });
   }
 
+  /**
+   * What it was before it was deleted, with its data and snapshots. Servers and snapshot policies have to be attached
+   * again; export names that others have taken since are replaced by similar ones.
+   */
+  async undelete(name: string, newName: string | undefined, actor: string): Promise<void> {
+    const { engine, store } = this.#tools;
+    const binned = store.read((db) => binnedVolume(db, name));
+    // Caps are the engine's to keep only while it runs: it may have been started since the volume was deleted.
+    if (isCapped(binned)) await engine.setCaps(name, capsOf(binned));
+    const isShare = await store.write((tx) => this.#takeFromBin(tx, name, newName, actor));
+    if (isShare) await this.#shares.push(name);
+  }
+
   start(): void {
     this.#timer = setInterval(() => {
       this.purge().catch((error: unknown) => this.#tools.log.error({ error }, 'the recycle bin could not be emptied'));
@@ -135,6 +148,18 @@ export class VolumeDeletion {
     updateVolume(tx, volume.name, { state: 'binned', binnedAt: now, modifiedAt: now });
     const title = `${titleOf(volume)} was put in the recycle bin.`;
     events.record(tx, { severity: 'notice', title, subject: `volume:${volume.name}`, actor });
+  }
+
+  #takeFromBin(tx: Tx, name: string, newName: string | undefined, actor: string): boolean {
+    const { clock, events } = this.#tools;
+    const volume = binnedVolume(tx, name);
+    const displayName = newName ?? volume.displayName;
+    if (isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
+    updateVolume(tx, name, { displayName, state: 'ready', binnedAt: null, modifiedAt: clock.now() });
+    if (volume.kind === 'file') holdExportNames(tx, name);
+    const title = `${titleOf({ ...volume, displayName })} was brought back from the recycle bin.`;
+    events.record(tx, { severity: 'notice', title, subject: `volume:${name}`, actor });
+    return volume.kind === 'file';
   }
 
   #begin(tx: Tx, volume: Volume, actor: string): number {
@@ -213,6 +238,13 @@ export class VolumeDeletion {
     const title = `${titleOf(present)} could not be deleted: ${reason} Delete it again once that is repaired.`;
     this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
   }
+}
+
+function binnedVolume(db: Db, name: string): Volume {
+  const volume = findAnyVolume(db, name);
+  if (!volume) throw fail('volume_not_found', { id: name });
+  if (volume.state !== 'binned') throw fail('volume_not_binned', { id: name });
+  return volume;
 }
 
 /** By force with its snapshots. */

@@ -67,6 +67,10 @@ function records(volumes: VolumeService, { jobs, snapshotPolicies, performance }
       const job = await volumes.deleteFromBin(id, actor.username);
       return answerWhenDone(jobs, job, BIN_TIMEOUT_SECONDS, () => ({ volname: id }));
     },
+    undelete: async ({ id, new_name: newName }, { actor }) => {
+      await volumes.undelete(id, newName, actor.username);
+      return { vol_name: id };
+    },
     rename: async ({ id, new_name }, { actor }) => {
       await volumes.rename(id, new_name, actor.username);
       return { vol_name: id };

@@ -223,6 +223,11 @@ export class VolumeService {
     return this.#deletion.deleteFromBin(name, actor);
   }
 
+  /** Brings one back from the recycle bin, under its own name or another. */
+  undelete(name: string, newName: string | undefined, actor: string): Promise<void> {
+    return this.#deletion.undelete(name, newName, actor);
+  }
+
   /** Deletes what was in the recycle bin for long enough. */
   purge(): Promise<void> {
     return this.#deletion.purge();

@@ -327,6 +327,24 @@ test('the recycle bin keeps a deleted volume until it is deleted there', async (
   assert.equal((await client.call(pools.listRecycleBin, { id: pool })).count, 0);
 });
 
+test('a volume comes back from the recycle bin, under another name where its own was taken', async (t) => {
+  const { array, client, pool, get } = await setUp(t);
+  await client.call(settings.update, { recycle_bin: true, recycle_bin_hours: 1 });
+  const id = await array.volume(pool, { name: 'data' });
+  assert.match((await client.refused(volumes.undelete, { id })).message, /not in the recycle bin/);
+  await client.call(volumes.delete, { id });
+  await array.restart();
+  await client.call(volumes.undelete, { id });
+  assert.partialDeepStrictEqual(await get(id), { display_name: 'data', status: 'Available' });
+  assert.equal((await client.call(pools.listRecycleBin, { id: pool })).count, 0);
+  await client.call(volumes.delete, { id });
+  await array.volume(pool, { name: 'data' });
+  assert.equal((await client.refused(volumes.undelete, { id })).code, 10096);
+  await client.call(volumes.undelete, { id, new_name: 'older data' });
+  assert.equal((await get(id)).display_name, 'older data');
+  assert.equal((await client.refused(volumes.undelete, { id: 'volume-99999999' })).code, 10081);
+});
+
 test('an encrypted volume is locked after a restart: its bytes, and those of its clone, come back with the password', async (t) => {
   const { array, client, pool, get } = await setUp(t);
   await client.call(settings.setEncryptionPassword, { encryption_pwd: 'correct horse' });

@@ -5,8 +5,8 @@ import { createRoot } from 'react-dom/client';
 import { service } from './api/service.ts';
 import { App } from './app/app.tsx';
 
-// A dialog keeps the page behind it from scrolling by a style element; what makes that one looks here for the nonce.
-Object.assign(globalThis, { __webpack_nonce__: service.nonce });
+// Elements of style that libraries make look for the nonce here; without it the browser ignores them.
+(globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = service.nonce;
 
 const root = document.getElementById('root');
 if (root) createRoot(root).render(<App />);

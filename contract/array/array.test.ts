@@ -52,6 +52,7 @@ const additions = [
   'POST /settings/metrics_token',
   'DELETE /settings/metrics_token',
   'POST /volumes/{id}/restore_snapshot',
+  'POST /volumes/{id}/undelete',
   'POST /flc_policies/scan',
   'POST /vcontrollers/chap',
   'POST /drives/{id}/offline',

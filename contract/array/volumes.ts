@@ -192,6 +192,16 @@ export const volumes = {
     reply: envelope({ status: 0 }, { volname: str() }, 'delete_volume_from_recycle_bin'),
     errors: ['volume_not_found', 'nothing_to_delete'],
   }),
+  undelete: endpoint('POST', '/volumes/{id}/undelete', {
+    summary: 'Bring a deleted volume or share back from the recycle bin, with its data and snapshots',
+    access: creatorOf('volume'),
+    params: {
+      id: volumeId,
+      new_name: optional(name('Another name for it, where its own has been taken since', { example: 'reports again' })),
+    },
+    reply: volumeNamed,
+    errors: ['volume_not_found', 'name_taken', 'state_conflict'],
+  }),
   updateProtection: endpoint('POST', '/volumes/{id}/update_protection', {
     summary: 'Set what happens as a share runs full; what is not sent stays as it is',
     access: creatorOf('volume'),

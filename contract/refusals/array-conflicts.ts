@@ -39,6 +39,7 @@ export const arrayConflicts = {
 
     // Volumes and shares
     volume_busy: 'Volume {id} is being {doing}.',
+    volume_not_binned: 'Volume {id} is not in the recycle bin.',
     volume_state: 'Volume {id} {problem}.',
     volume_in_making: 'Volume {id} is being made or deleted.',
     volume_migrating: 'Volume {id} is being migrated by {job}; wait for that, or abort it.',

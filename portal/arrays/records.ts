@@ -2,7 +2,7 @@ import { fail, type Db, type Page } from '@granary/kernel';
 import type { ArrayId, UserId } from '../ids.ts';
 import { findCloud } from '../clouds/repository.ts';
 import { interfacesOfArray } from '../networks/index.ts';
-import { priceOf } from '../pricing/price-book.ts';
+import { priceHoldsUntil, priceOf } from '../pricing/price-book.ts';
 import { findSeller } from '../providers/repository.ts';
 import { findPublicService } from './public-services/repository.ts';
 import { publicServiceView } from './public-services/view.ts';
@@ -24,6 +24,8 @@ interface Kept {
   readonly ownerId: UserId;
   readonly listed: ListedView;
   readonly shown: ShownView;
+  /** When a price that it shows changes; undefined while none is planned. */
+  readonly until: number | undefined;
 }
 
 const KEPT_MAX = 10_000;
@@ -76,13 +78,15 @@ export class ArrayRecords {
   }
 
   #keep(id: ArrayId): Kept | undefined {
+    const now = this.#tools.clock.now();
     const known = this.#kept.get(id);
-    if (known) return known;
+    if (known && (known.until === undefined || known.until > now)) return known;
     return this.#tools.store.read((db) => {
       const found = repository.findArray(db, id, null);
       if (!found) return undefined;
       const facts = this.#facts(db, found);
-      const kept = { ownerId: found.ownerId, listed: listedView(facts), shown: shownView(facts) };
+      const until = facts.publicService && priceHoldsUntil(db, found.providerId, 'public_objs', now);
+      const kept = { ownerId: found.ownerId, listed: listedView(facts), shown: shownView(facts), until };
       if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
       this.#kept.set(id, kept);
       return kept;
@@ -100,7 +104,8 @@ export class ArrayRecords {
       provider,
       inventory: cloud.inventory,
       interfaces: interfacesOfArray(db, array.id),
-      publicService: service && publicServiceView(service, priceOf(db, array.providerId, 'public_objs')),
+      publicService:
+        service && publicServiceView(service, priceOf(db, array.providerId, 'public_objs', this.#tools.clock.now())),
     };
   }
 }

@@ -36,6 +36,40 @@ test('a bill is downloaded as a zip', async () => {
   assert.match(bad.body, /end_datetime must be a date and time that exists/);
 });
 
+test('sums by day and by kind add up to the bill, and are of whom is asked for', async () => {
+  using portal = new TestPortal();
+  const admin = await portal.addUser('admin', 'admin');
+  const ann = await portal.addUser('ann');
+  const id = await portal.addArray(ann, await portal.addProvider('local'));
+  const spec = { engine: 'large', app_engine: null, extra_cache_gb: 0, drives: { SSD_10GB: 2 } };
+  const array = { id, status: 'created', placed: true, hasPublicIp: false, retained: false, spec } as const;
+  await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
+  portal.clock.advance(36 * 3_600_000);
+  const app = await serve(portal, billingRoutes(new BillingService(portal)), [admin, ann]);
+  const get = async (query: Record<string, string>, token = 'ann') =>
+    app.inject({ method: 'GET', url: '/api/billing_summary', query, headers: { 'x-token': token } });
+  const window = { start_datetime: '2026-01-01 00:00', end_datetime: '2026-02-01 00:00' };
+  const { data } = (await get(window)).json<{ data: Record<string, unknown> & { periods: { amount: string }[] } }>();
+  assert.partialDeepStrictEqual(data, {
+    currency: 'USD',
+    amount: '36.22',
+    kinds: { engine: '36.000000000', drive: '0.216000000' },
+    arrays: [{ array_id: id, user: 'ann', provider: 'local', deleted: false, amount: '36.216000000' }],
+  });
+  const days = data.periods.map(({ amount }) => Number(amount)).filter((amount) => amount > 0);
+  assert.ok(days.length >= 2, 'more than a day and a half is on two days');
+  assert.ok(Math.abs(days.reduce((sum, one) => sum + one, 0) - 36.216) < 1e-9);
+  const other = (await get({ ...window, array_id: String(id + 1) })).json<{ data: { arrays: unknown[] } }>();
+  assert.deepEqual(other.data.arrays, []);
+  const months = (await get({ ...window, per: 'month' })).json<{ data: { periods: unknown[] } }>();
+  assert.equal(months.data.periods.length, 1);
+  assert.equal((await get({ ...window, user_id: String(admin.userId) })).statusCode, 404);
+  const others = await get({ ...window, user_id: String(admin.userId) }, 'admin');
+  assert.equal(others.json<{ data: { amount: string } }>().data.amount, '0.00');
+  const long = await get({ start_datetime: '2024-01-01 00:00', end_datetime: '2026-01-31 00:00' });
+  assert.match(long.body, /per makes more than 400 periods/);
+});
+
 test('the bill of a removed user keeps the name', async () => {
   using portal = new TestPortal();
   const admin = await portal.addUser('admin', 'admin');

@@ -1,11 +1,24 @@
 import type { PortalHandlers } from '../handlers.ts';
 import type { BillingService } from './service.ts';
+import { summaryView } from './view.ts';
+
+interface Window {
+  readonly start_datetime: string;
+  readonly end_datetime: string;
+  readonly user_id?: string | undefined;
+}
 
 export function billingRoutes(billing: BillingService): PortalHandlers {
   return {
     billing: {
-      download: ({ start_datetime: start, end_datetime: end, user_id }, { actor }) =>
-        billing.report({ start, end, userId: user_id === undefined ? undefined : Number(user_id) }, actor),
+      download: (window, { actor }) => billing.report(requestOf(window), actor),
+      summary: ({ per, array_id: arrayId, ...window }, { actor }) => ({
+        data: summaryView(billing.summary({ ...requestOf(window), arrayId }, per, actor)),
+      }),
     },
   };
+}
+
+function requestOf({ start_datetime: start, end_datetime: end, user_id: id }: Window) {
+  return { start, end, userId: id === undefined ? undefined : Number(id) };
 }

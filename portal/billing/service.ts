@@ -9,6 +9,7 @@ import { billLines, type BillLine } from './bill.ts';
 import { billFiles } from './files.ts';
 import { listBilledArrays } from '../arrays/repository.ts';
 import { listItemsIn, type Span } from '../metering/repository.ts';
+import { periodStarts, summaryOf, type PeriodLength, type Summary } from './summary.ts';
 import { userExists } from '../users/repository.ts';
 import { readWindow } from './window.ts';
 
@@ -17,10 +18,13 @@ export interface ReportRequest {
   readonly start: string;
   readonly end: string;
   readonly userId: UserId | undefined;
+  /** Only this one's part. */
+  readonly arrayId?: number | undefined;
 }
 
 /** A bill that is longer is refused before it fills the memory. */
 const LINES_MAX = 500_000;
+const PERIODS_MAX = 400;
 
 /** What was used, from the meter, at the prices of the time. */
 export class BillingService {
@@ -31,13 +35,27 @@ export class BillingService {
   }
 
   /** What still exists is billed up to now. */
-  async report({ start, end, userId }: ReportRequest, actor: PortalActor): Promise<FileBody> {
+  async report(wanted: ReportRequest, actor: PortalActor): Promise<FileBody> {
+    const { start, end } = wanted;
+    const { lines, to } = this.#lines(wanted, actor);
+    const name = [start, end].map((time) => time.replace(' ', 'T').replace(':', '')).join('-');
+    return { filename: `billing-${name}.zip`, bytes: await billFiles(lines, to) };
+  }
+
+  /** The same in sums. */
+  summary(wanted: ReportRequest, per: PeriodLength, actor: PortalActor): Summary {
+    const { lines, span } = this.#lines(wanted, actor);
+    if (periodStarts(span, per).length > PERIODS_MAX)
+      throw badParameter('per', `makes more than ${PERIODS_MAX} periods; choose month, or a shorter window`);
+    return summaryOf(lines, span, per);
+  }
+
+  #lines({ start, end, userId, arrayId }: ReportRequest, actor: PortalActor) {
     const { store, clock } = this.#tools;
     const { from, to } = readWindow(start, end);
     const ownerId = store.read((db) => billedUser(db, userId, actor));
-    const lines = billedLines(store, { from, to: Math.min(to, clock.now()) }, ownerId);
-    const name = [start, end].map((time) => time.replace(' ', 'T').replace(':', '')).join('-');
-    return { filename: `billing-${name}.zip`, bytes: await billFiles(lines, to) };
+    const span = { from, to: Math.min(to, clock.now()) };
+    return { lines: billedLines(store, span, ownerId, arrayId), span, to };
   }
 }
 
@@ -46,10 +64,11 @@ export class BillingService {
  * by array as they are taken. The past does not change: meter and price book only ever write what holds from now on,
  * so this gives the same bill as one long read that makes other requests wait.
  */
-export function* billedLines(store: Store, span: Span, ownerId: UserId | null): Generator<BillLine> {
+export function* billedLines(store: Store, span: Span, ownerId: UserId | null, only?: number): Generator<BillLine> {
   const prices = new Map<number, PriceHistory>();
   let count = 0;
   for (const array of store.read((db) => listBilledArrays(db, span, ownerId))) {
+    if (only !== undefined && array.id !== only) continue;
     const known = prices.get(array.providerId) ?? store.read((db) => priceHistory(db, array.providerId, span.to));
     prices.set(array.providerId, known);
     const items = store.read((db) => listItemsIn(db, span, array.id));

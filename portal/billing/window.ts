@@ -1,5 +1,6 @@
 import type { Span } from '../metering/repository.ts';
 import { badParameter, badParameters } from '@granary/kernel';
+import { readMinute } from '../moments.ts';
 
 const YEARS_MAX = 5;
 
@@ -16,14 +17,4 @@ export function readWindow(start: string, end: string): Span {
     throw badParameter('end_datetime', `must be at most ${YEARS_MAX} years after start_datetime`);
   }
   return { from, to };
-}
-
-/** The 30th of February is not quietly the 2nd of March. */
-function readMinute(text: string): number | undefined {
-  const ms = Date.parse(`${text.replace(' ', 'T')}:00.000Z`);
-  return !Number.isNaN(ms) && minuteText(ms) === text ? ms : undefined;
-}
-
-function minuteText(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
 }

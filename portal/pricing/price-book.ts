@@ -4,16 +4,25 @@ import type { ProviderId } from '../ids.ts';
 import type { PriceChange, PriceHistory } from './history.ts';
 import { itemName, listPrices, type ItemPrice } from './items.ts';
 import { isPrice, priceNanos, samePrice } from './price.ts';
-import { deletePricesFrom, findNewestPrice, insertPrice, listCurrentPrices, listPricesBefore } from './repository.ts';
+import {
+  deletePricesFrom,
+  findPriceAt,
+  insertPrice,
+  listAllPrices,
+  listPricesBefore,
+  nextPriceTime,
+} from './repository.ts';
 
-/** Sets what an item costs from now on; tells whether that changed anything. */
-export function setPrice(tx: Tx, providerId: ProviderId, item: ItemPrice, now: number): boolean {
-  const newest = findNewestPrice(tx, providerId, item);
-  if (newest && newest.effectiveFrom <= now && samePrice(newest.price, item.price)) return false;
-  // Of two changes in one millisecond the later wins; so it does when the machine's clock was set back between them.
-  deletePricesFrom(tx, providerId, item, now);
-  const before = findNewestPrice(tx, providerId, item);
-  if (!before || !samePrice(before.price, item.price)) insertPrice(tx, providerId, item, now);
+/** Sets what an item costs from a time on, now or later; tells whether that changed anything. */
+export function setPrice(tx: Tx, providerId: ProviderId, item: ItemPrice, from: number): boolean {
+  const isPlanned = nextPriceTime(tx, providerId, item, from) !== undefined;
+  const present = findPriceAt(tx, providerId, item, from);
+  if (!isPlanned && present && samePrice(present.price, item.price)) return false;
+  // What was planned after it is dropped. Of two changes in one millisecond the later wins; so it does when the machine's
+  // clock was set back between them.
+  deletePricesFrom(tx, providerId, item, from);
+  const before = findPriceAt(tx, providerId, item, from);
+  if (!before || !samePrice(before.price, item.price)) insertPrice(tx, providerId, item, from);
   return true;
 }
 
@@ -22,7 +31,7 @@ export function setPrice(tx: Tx, providerId: ProviderId, item: ItemPrice, now: n
  * when its cloud is synced and has something new. A price the operator set is never touched.
  */
 export function seedPrices(tx: Tx, providerId: ProviderId, inventory: Inventory, now: number): void {
-  const priced = new Set(listCurrentPrices(tx, providerId).map(itemName));
+  const priced = new Set(listAllPrices(tx, providerId).map(itemName));
   for (const item of listPrices(inventory)) {
     if (priced.has(itemName(item))) continue;
     if (!isPrice(item.price)) {
@@ -34,8 +43,13 @@ export function seedPrices(tx: Tx, providerId: ProviderId, inventory: Inventory,
 }
 
 /** What the only item of a kind costs an hour now. */
-export function priceOf(db: Db, providerId: ProviderId, kind: 'public_objs'): string {
-  return findNewestPrice(db, providerId, { kind, key: kind })?.price ?? '0';
+export function priceOf(db: Db, providerId: ProviderId, kind: 'public_objs', now: number): string {
+  return findPriceAt(db, providerId, { kind, key: kind }, now)?.price ?? '0';
+}
+
+/** Until when that holds; undefined without a planned change. */
+export function priceHoldsUntil(db: Db, providerId: ProviderId, kind: 'public_objs', now: number): number | undefined {
+  return nextPriceTime(db, providerId, { kind, key: kind }, now);
 }
 
 /** Every price change of a provider before a time: what bills are worked out from. */

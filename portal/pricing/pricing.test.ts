@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { GranaryError } from '@granary/kernel';
 import { itemName } from './items.ts';
 import { priceHistory, seedPrices, setPrice } from './price-book.ts';
-import { listCurrentPrices } from './repository.ts';
+import { listPricesAt } from './repository.ts';
 import { PricingService } from './service.ts';
 import { anEngine, anInventory, TestPortal } from './testing.ts';
 
 function priceBook(portal: TestPortal, providerId: number): Record<string, string> {
-  const prices = portal.store.read((db) => listCurrentPrices(db, providerId));
+  const prices = portal.store.read((db) => listPricesAt(db, providerId, portal.clock.now()));
   return Object.fromEntries(prices.map((item) => [itemName(item), item.price]));
 }
 

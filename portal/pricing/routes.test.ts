@@ -88,3 +88,34 @@ test('an administrator sets the price of a flavor, a user does not', async () =>
   const reply = await set('nova_id_101', '0.125', 'admin');
   assert.deepEqual([reply.statusCode, reply.json()], [200, { status: 'success' }]);
 });
+
+test('a price is set from a later time: until then the present one counts, and both are listed with those before', async () => {
+  const { portal, app, providerId } = await aServer();
+  using _ = portal;
+  const item = { provider_id: providerId, kind: 'drive', key: 'SSD_10GB' };
+  const call = (method: 'GET' | 'POST' | 'DELETE', payload: object, token = 'admin') =>
+    app.inject({ method, url: '/api/pricing/items', payload, headers: { 'x-token': token } });
+  const listed = async () => {
+    const reply = await call('GET', { provider_id: providerId }, 'ann');
+    const { data } = reply.json<{ data: { key: string; hourly_price_usd: string; state: string }[] }>();
+    return data.filter(({ key }) => key === 'SSD_10GB').map((one) => `${one.hourly_price_usd} ${one.state}`);
+  };
+  assert.deepEqual(await listed(), ['0.003 present']);
+  portal.clock.advance(60_000);
+  assert.equal((await call('POST', { ...item, price: '0.004' })).statusCode, 200);
+  assert.equal((await call('POST', { ...item, price: '0.005', from: '2027-01-01 00:00' })).statusCode, 200);
+  assert.deepEqual(await listed(), ['0.003 past', '0.004 present', '0.005 planned']);
+  assert.match((await call('POST', { ...item, price: '1', from: '2025-01-01 00:00' })).body, /from must not be past/);
+  assert.match((await call('POST', { ...item, price: '1', from: '2027-02-30 00:00' })).body, /from must be a date/);
+  assert.match((await call('POST', { ...item, key: 'none', price: '1' })).body, /key must name a drive/);
+  assert.equal((await call('POST', { ...item, price: '1' }, 'ann')).statusCode, 403);
+  portal.clock.advance(Date.parse('2027-01-01T00:00:00Z') - portal.clock.now());
+  assert.deepEqual(await listed(), ['0.003 past', '0.004 past', '0.005 present']);
+  assert.equal((await call('POST', { ...item, price: '0.006', from: '2027-06-01 00:00' })).statusCode, 200);
+  assert.equal((await call('DELETE', item)).statusCode, 200);
+  assert.deepEqual((await listed()).at(-1), '0.005 present');
+  assert.equal((await call('DELETE', item)).statusCode, 404, 'nothing is planned');
+  const cache = { provider_id: providerId, kind: 'cache_gb', price: '0.1' };
+  assert.equal((await call('POST', cache)).statusCode, 200, 'of what there is just one, no key is sent');
+  assert.equal((await call('GET', { provider_id: 99 }, 'ann')).statusCode, 404);
+});

@@ -1,4 +1,5 @@
-import type { EnginePrices } from './service.ts';
+import { formatUtc } from '@granary/kernel';
+import type { DatedPrice, EnginePrices } from './service.ts';
 
 /** The prices of the engines of one provider. */
 export function enginePricesView({ provider, engines }: EnginePrices) {
@@ -12,4 +13,8 @@ export function enginePricesView({ provider, engines }: EnginePrices) {
       engines.map(({ key, price, available }) => [key, { value: price, available_in_cloud: available }]),
     ),
   };
+}
+
+export function priceView({ kind, key, price, effectiveFrom, state }: DatedPrice) {
+  return { kind, key, hourly_price_usd: price, effective_from: formatUtc(effectiveFrom), state };
 }

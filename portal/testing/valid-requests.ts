@@ -277,6 +277,13 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
   'providerGroups.delete': newGroup,
   'pricing.get': nothing,
+  'pricing.list': () => ({ provider_id: 1 }),
+  'pricing.set': () => ({ provider_id: 1, kind: 'drive', key: 'SSD_10GB', from: '2099-01-01 00:00' }),
+  'pricing.cancel': async (portal) => {
+    const wanted = { provider_id: 1, kind: 'cache_gb' } as const;
+    await portal.admin.client.pricing.set({ ...wanted, price: '9', from: '2099-01-01 00:00' });
+    return { ...wanted, key: 'cache_gb' };
+  },
   'pricing.upload': () => ({
     provider_ids: [1],
     file: { filename: 'prices.csv', bytes: Buffer.from('kind,key,hourly_price_usd\nengine,engine_small,0.11\n') },
@@ -377,6 +384,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     return { id, provider_id: 1, vlan: data.find((one) => one.id === id)?.vlan_id };
   },
   'billing.download': nothing,
+  'billing.summary': nothing,
   'changes.watch': () => ({ seconds: 0 }),
   'events.list': nothing,
   'settings.getLogLevel': nothing,

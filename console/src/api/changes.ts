@@ -1,5 +1,6 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { setConnected } from './connection.ts';
 import { usePlaces } from './places.tsx';
 import { refresh } from './queries.ts';
 import { announceSignedOut, type Place } from './send.ts';
@@ -28,6 +29,7 @@ function follow(client: QueryClient, place: Place): () => void {
   const connect = () => {
     source = new EventSource(`${place.base}/api/changes`);
     source.addEventListener('open', () => {
+      setConnected(place.base, true);
       // What happened while there was no connection is not told again.
       if (isMissed) void client.invalidateQueries({ queryKey: [place.base] });
       isMissed = false;
@@ -41,6 +43,7 @@ function follow(client: QueryClient, place: Place): () => void {
     });
     source.addEventListener('error', () => {
       isMissed = true;
+      setConnected(place.base, false);
       // A refused stream is closed for good; a lost one the browser opens again by itself.
       if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(connect, RECONNECT_MS);
     });
@@ -49,6 +52,7 @@ function follow(client: QueryClient, place: Place): () => void {
   return () => {
     window.clearTimeout(timer);
     source.close();
+    setConnected(place.base, true);
   };
 }
 

@@ -28,7 +28,10 @@ export function App() {
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => service.nonce}>
       <Notifications position="bottom-right" />
       <QueryClientProvider client={client}>
-        <SessionProvider waiting={<Waiting />} signIn={(enter) => <SignIn enter={enter} />}>
+        <SessionProvider
+          waiting={<Waiting />}
+          signIn={(enter, hasEnded) => <SignIn enter={enter} hasEnded={hasEnded} />}
+        >
           <RouterProvider router={router} />
         </SessionProvider>
       </QueryClientProvider>

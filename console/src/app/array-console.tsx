@@ -1,10 +1,12 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ArrayPlace } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { useChangeFeed } from '../api/changes.ts';
+import type { Reply } from '../api/operations.ts';
+import { ActionButton } from '../contract/action.tsx';
 import { Failed, Loading } from '../parts/messages.tsx';
 import { BaseContext, useParam } from './base.ts';
 import { IdentityAt } from './identity.tsx';
@@ -14,7 +16,12 @@ const PATHS = { array: 'block', objects: 'objects' } as const;
 /** An array behind the portal: its pages speak to it as the person's own user there. */
 export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonly children: ReactNode }) {
   const id = useParam('arrayId');
-  const identity = useRead(portal.arrays.getIdentity, { array_id: Number(id) });
+  const record = useRead(portal.arrays.get, { array_id: Number(id) });
+  const status = record.data?.data.status;
+  const isUp = status === 'created';
+  const identity = useRead(portal.arrays.getIdentity, { array_id: Number(id) }, { enabled: isUp });
+  if (record.isError) return <Failed error={record.error} retry={() => void record.refetch()} />;
+  if (record.data && !isUp) return <Down array={record.data.data} />;
   if (identity.isPending) return <Loading />;
   if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;
   const { known, message, username, role, account_id, account_name } = identity.data.data;
@@ -35,6 +42,38 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
 function Feed() {
   useChangeFeed();
   return null;
+}
+
+type DownArray = Pick<Reply<typeof portal.arrays.get.endpoint>['data'], 'id' | 'name' | 'status' | 'status_message'>;
+
+/** What to do about an array that does not serve at present. */
+function Down({ array: { id, name, status, status_message: message } }: { readonly array: DownArray }) {
+  const isHibernated = status === 'hibernated';
+  return (
+    <Stack>
+      <Alert color={status === 'failed' ? 'red' : 'yellow'} title={`${name}: ${status}`}>
+        <Text size="sm">
+          {isHibernated
+            ? 'A hibernated array is stopped and keeps its data. Its pages are here once it is restored.'
+            : (message ?? 'Its pages are here once it is up.')}
+        </Text>
+      </Alert>
+      <Group>
+        {(isHibernated || status === 'failed') && (
+          <ActionButton
+            op={portal.arrays.restore}
+            label={isHibernated ? 'Restore the array' : 'Try again'}
+            isMain
+            input={{ array_id: id }}
+            about="The array starts again with all its data."
+          />
+        )}
+        <Button component={Link} to={`/arrays/${id}`} variant="default">
+          To the array’s page
+        </Button>
+      </Group>
+    </Stack>
+  );
 }
 
 function Unknown({ id, message }: { readonly id: string; readonly message: string | null }) {

@@ -1,7 +1,7 @@
 import { ApiError } from '@granary/client/errors';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { announceSignedOut, csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
+import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
 
 /** A signed-in person, as the service describes the session. */
@@ -61,10 +61,12 @@ function messageIn({ message }: Record<string, unknown>): string | undefined {
 /** Shows its children to those who are signed in, and `signIn` to everyone else. */
 export function SessionProvider(props: {
   readonly children: ReactNode;
-  readonly signIn: (enter: (credentials: Credentials) => Promise<void>) => ReactNode;
+  readonly signIn: (enter: (credentials: Credentials) => Promise<void>, hasEnded: boolean) => ReactNode;
   readonly waiting: ReactNode;
 }) {
   const [state, setState] = useState<State>(undefined);
+  /** Whether somebody was signed in here, and did not sign out here. */
+  const [hasEnded, setEnded] = useState(false);
   const client = useQueryClient();
   const channel = useMemo(() => new BroadcastChannel(CHANNEL), []);
 
@@ -73,9 +75,9 @@ export function SessionProvider(props: {
       (session) => begin(session ?? null),
       () => begin(null),
     );
-    const stop = whenSignedOut(() => end());
+    const stop = whenSignedOut(() => end(true));
     channel.onmessage = ({ data }) => {
-      if (data === SIGNED_OUT) end();
+      if (data === SIGNED_OUT) end(false);
     };
     return stop;
   }, []);
@@ -86,7 +88,8 @@ export function SessionProvider(props: {
   }
 
   /** Nothing that was shown stays in memory for the next person at this browser. */
-  function end(): void {
+  function end(byItself: boolean): void {
+    setEnded(byItself);
     begin(null);
     client.clear();
   }
@@ -100,12 +103,12 @@ export function SessionProvider(props: {
       await request('DELETE', '/current');
     } finally {
       channel.postMessage(SIGNED_OUT);
-      announceSignedOut();
+      end(false);
     }
   }
 
   if (state === undefined) return props.waiting;
-  if (state === null) return props.signIn(enter);
+  if (state === null) return props.signIn(enter, hasEnded);
   return <Context value={{ session: state, signOut }}>{props.children}</Context>;
 }
 

@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Alert,
   AppShell,
   Burger,
   Button,
@@ -15,13 +16,19 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { useChangeFeed } from '../api/changes.ts';
+import { useLostSince } from '../api/connection.ts';
+import { usePlaces } from '../api/places.tsx';
+import { portal } from '../api/portal.ts';
+import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
 import { arrayPages } from '../array/pages.ts';
 import { objectsPages } from '../objects/pages.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
+import { localTime } from '../parts/format.ts';
 import { portalPages } from '../portal/pages.ts';
 import { Palette } from './palette.tsx';
 import type { Page } from './pages.ts';
@@ -75,6 +82,7 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main>
+        <Disconnected />
         <Outlet />
       </AppShell.Main>
       <Palette isOpen={isPaletteOpen} open={palette.open} close={palette.close} />
@@ -87,20 +95,57 @@ function usePresentMenu(): {
   readonly base: string;
   readonly pages: readonly Page[];
   readonly back: string | undefined;
+  readonly arrayId: number | undefined;
 } {
   const { pathname } = useLocation();
   const inside = /^\/arrays\/(\d+)\/(block|objects)(?:\/|$)/.exec(pathname);
-  if (!inside || service.kind !== 'portal') return { base: '', pages: PAGES[service.kind], back: undefined };
+  if (!inside || service.kind !== 'portal') {
+    return { base: '', pages: PAGES[service.kind], back: undefined, arrayId: undefined };
+  }
   const pages = inside[2] === 'block' ? arrayPages : objectsPages;
-  return { base: `/arrays/${inside[1]}/${inside[2]}`, pages, back: `/arrays/${inside[1]}` };
+  const [, id] = inside;
+  return { base: `/arrays/${id}/${inside[2]}`, pages, back: `/arrays/${id}`, arrayId: Number(id) };
+}
+
+/** What the person may do inside an array; undefined until it is known, and where the person has no user there. */
+function useRoleInside(arrayId: number | undefined): string | undefined {
+  const place = usePlaces()[portal.arrays.getIdentity.api.name] ?? { base: '' };
+  const { data } = useQuery({
+    ...readOptions(portal.arrays.getIdentity, place, { array_id: arrayId ?? 0 }),
+    enabled: arrayId !== undefined,
+  });
+  return arrayId === undefined ? undefined : (data?.data.role ?? undefined);
+}
+
+/** The name of the array whose pages are open. */
+function ArrayName({ id }: { readonly id: number }) {
+  const place = usePlaces()[portal.arrays.get.api.name] ?? { base: '' };
+  const { data } = useQuery(readOptions(portal.arrays.get, place, { array_id: id }));
+  return (
+    <Text fw={700} px="sm" py={4} truncate>
+      {data?.data.name ?? `Array ${id}`}
+    </Text>
+  );
+}
+
+/** Figures that are old look like figures: says that they are. */
+function Disconnected() {
+  const since = useLostSince();
+  if (!since) return null;
+  return (
+    <Alert color="orange" variant="light" mb="md" role="status" title="No connection to the service">
+      What is shown is as of {localTime(since)}. The page goes on by itself when the service answers again.
+    </Alert>
+  );
 }
 
 function MenuOfPages() {
-  const { base, pages, back } = usePresentMenu();
+  const { base, pages, back, arrayId } = usePresentMenu();
   const { pathname } = useLocation();
   const { session } = useSessionTools();
-  const role = back === undefined ? session.role : undefined;
-  const shown = pages.filter(({ label, roles }) => label && (role === undefined || !roles || roles.includes(role)));
+  const inside = useRoleInside(arrayId);
+  const role = arrayId === undefined ? session.role : inside;
+  const shown = pages.filter(({ label, roles }) => label && (!roles || (role !== undefined && roles.includes(role))));
   const sections = Map.groupBy(shown, ({ section }) => section ?? '');
   return (
     <nav aria-label="Pages">
@@ -109,10 +154,11 @@ function MenuOfPages() {
           component={Link}
           to={back}
           activeOptions={{ exact: true }}
-          label="The array at the portal"
+          label="All about this array"
           leftSection={<IconBack />}
         />
       )}
+      {arrayId !== undefined && <ArrayName id={arrayId} />}
       {[...sections].map(([section, all]) => (
         <Fragment key={section}>
           {section !== '' && (

@@ -7,7 +7,11 @@ import type { Credentials } from './session.tsx';
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 
 /** Says what went wrong in words; asks for a code where the user has a second factor. */
-export function SignIn(props: { readonly enter: (credentials: Credentials) => Promise<void> }) {
+export function SignIn(props: {
+  readonly enter: (credentials: Credentials) => Promise<void>;
+  /** Whether a session of this browser ended by itself. */
+  readonly hasEnded: boolean;
+}) {
   const [problem, setProblem] = useState<string>();
   const [asksCode, setAsksCode] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -43,6 +47,11 @@ export function SignIn(props: { readonly enter: (credentials: Credentials) => Pr
                 Sign in to see and run your storage.
               </Text>
             </div>
+            {props.hasEnded && problem === undefined && (
+              <Alert color="yellow" variant="light" role="status">
+                Your session has ended. Sign in again; you go on where you were.
+              </Alert>
+            )}
             {problem !== undefined && (
               <Alert color="red" variant="light" role="alert">
                 {problem}

@@ -1,20 +1,37 @@
 import { ActionButton, ActionMenu, type ActionProps } from '../contract/action.tsx';
+import { useGo } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
 import type { Op } from '../api/operations.ts';
 
 const BUTTONS_MAX = 3;
 
 /** The actions of a detail page: the first as buttons, the rest behind one. */
-export function Actions({ of: actions }: { readonly of: readonly ActionProps<never>[] }) {
+export function Actions({
+  of: actions,
+  label = 'More',
+  goneTo,
+}: {
+  readonly of: readonly ActionProps<never>[];
+  readonly label?: string;
+  /** The page to show once the record is deleted. */
+  readonly goneTo?: string;
+}) {
   const may = useMay();
-  const allowed = actions.filter(({ op, input }) => may(op as Op, input));
+  const go = useGo();
+  const allowed = actions
+    .filter(({ op, input }) => may(op as Op, input))
+    .map((one) => (goneTo !== undefined && isDeletion(one) ? { ...one, onDone: () => go(goneTo) } : one));
   const shown = allowed.slice(0, allowed.length === BUTTONS_MAX + 1 ? BUTTONS_MAX + 1 : BUTTONS_MAX);
   return (
     <>
       {shown.map((one) => (
         <ActionButton key={one.label} {...one} />
       ))}
-      <ActionMenu name="More actions" actions={allowed.slice(shown.length)} />
+      <ActionMenu label={label} isButton actions={allowed.slice(shown.length)} />
     </>
   );
+}
+
+function isDeletion({ op }: ActionProps<never>): boolean {
+  return (op as Op).name === 'delete';
 }

@@ -3,20 +3,26 @@ import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
-import { useState, type SubmitEvent, type ReactNode } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Fragment, useState, type SubmitEvent, type ReactNode } from 'react';
 import type { AnyInput, Op } from '../api/operations.ts';
+import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
 import { Failed } from '../parts/messages.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
-import { Field, type Choice } from './field.tsx';
+import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
+import type { Choice } from './field.tsx';
+import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
 export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly op: Op<E>;
   readonly label: string;
+  /** Under which heading it stands in a menu of many. */
+  readonly section?: string;
   /** Parameters that are settled: not asked for. */
   readonly input?: AnyInput;
   /** Values that the form starts with. */
@@ -27,14 +33,20 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly more?: readonly string[] | 'all';
   readonly labels?: Readonly<Record<string, string>>;
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
+  /** Choices that are read when the form is opened, by the parameters that are settled. */
+  readonly choicesFrom?: Readonly<Record<string, ChoicesFrom>>;
   /** Says what is about to happen. */
   readonly about?: ReactNode;
+  /** Below the form: what comes of what was given so far. */
+  readonly preview?: (input: AnyInput) => ReactNode;
   /** Destroys data: its name has to be typed. */
   readonly destroys?: string;
   /** What is said when it is done. */
   readonly said?: string;
   /** Shows what came back, where no page does. */
   readonly showsReply?: boolean;
+  /** The call that takes it back, where there is one. */
+  readonly undo?: Undo;
   readonly onDone?: (done: Done<E>, input: AnyInput) => void;
 }
 
@@ -62,14 +74,15 @@ export function ActionButton<E extends Endpoint>(
   );
 }
 
-/** The actions of one record behind one button; `name` is what the button is called where `label` is none of a record. */
+/** The actions of one record behind one button. */
 export function ActionMenu({
   label,
-  name = `Actions of ${label}`,
   actions,
+  isButton = false,
 }: {
-  readonly label?: string;
-  readonly name?: string;
+  readonly label: string;
+  /** With its word, where there is room. */
+  readonly isButton?: boolean;
   readonly actions: readonly ActionProps<never>[];
 }) {
   const [open, setOpen] = useState<ActionProps<never>>();
@@ -80,19 +93,30 @@ export function ActionMenu({
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={name}>
-            <IconDots />
-          </ActionIcon>
+          {isButton ? (
+            <Button variant="default" rightSection={<IconDots />}>
+              More
+            </Button>
+          ) : (
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
+              <IconDots />
+            </ActionIcon>
+          )}
         </Menu.Target>
         <Menu.Dropdown>
-          {allowed.map((action) => (
-            <Menu.Item
-              key={action.label}
-              color={action.destroys === undefined ? undefined : 'red'}
-              onClick={() => setOpen(action)}
-            >
-              {action.label}
-            </Menu.Item>
+          {[...Map.groupBy(allowed, ({ section }) => section)].map(([section, all]) => (
+            <Fragment key={section ?? ''}>
+              {section !== undefined && <Menu.Label>{section}</Menu.Label>}
+              {all.map((action) => (
+                <Menu.Item
+                  key={action.label}
+                  color={action.destroys === undefined ? undefined : 'red'}
+                  onClick={() => setOpen(action)}
+                >
+                  {action.label}
+                </Menu.Item>
+              ))}
+            </Fragment>
           ))}
         </Menu.Dropdown>
       </Menu>
@@ -117,13 +141,19 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   const whole = { ...input, ...given };
   const problems = problemsIn(acting.error);
   const { asked, folded } = fieldsOf(op.endpoint, props);
+  const place = usePlace(op.api.name);
+  const client = useQueryClient();
+  const announce = (message: string) => {
+    if (props.undo) offerUndo(message, [props.undo], { client, place });
+    else notifications.show({ color: 'teal', message });
+  };
   const isConfirmed = destroys === undefined || typed === destroys;
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
-      notifications.show({ color: 'teal', message: done.goesOn ?? props.said ?? `${label}: done.` });
+      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? `${label}: done.`);
       props.onDone?.(done, whole);
       if (props.showsReply) setReply(done.value);
       else close();
@@ -133,12 +163,14 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   }
 
   const field = (name: string) => (
-    <Field
+    <ChosenField
       key={name}
       name={name}
       param={op.endpoint.params[name] as Param}
       label={props.labels?.[name]}
       choices={props.choices?.[name]}
+      from={props.choicesFrom?.[name]}
+      settled={input}
       value={given[name]}
       error={problems.get(name)}
       onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
@@ -146,7 +178,13 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   );
 
   return (
-    <Modal opened onClose={close} title={label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={close}
+      title={destroys === undefined ? label : `${label}: ${destroys}`}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>
           {about !== undefined && (
@@ -166,6 +204,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
             </Button>
           )}
           {isMore && folded.map(field)}
+          {props.preview?.(whole)}
           {destroys !== undefined && (
             <Alert color="red" variant="light">
               <TextInput
@@ -214,6 +253,12 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
       </form>
     </Modal>
   );
+}
+
+/** The portal says in words what became of a call. */
+function messageIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('message' in value)) return undefined;
+  return typeof value.message === 'string' && value.message !== '' ? value.message : undefined;
 }
 
 /** A file is read when the form is sent. */

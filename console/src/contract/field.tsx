@@ -1,6 +1,7 @@
 import {
   Checkbox,
   FileInput,
+  Input,
   JsonInput,
   NumberInput,
   PasswordInput,
@@ -40,7 +41,8 @@ export function Field(props: FieldProps) {
   const isRequired = param.presence === 'required';
   const common = {
     label: props.label ?? words(name),
-    description: descriptionOf(param),
+    // What there is to choose says more than the name of its key.
+    description: choices && props.label !== undefined ? '' : descriptionOf(param),
     required: isRequired,
     withAsterisk: isRequired,
     error,
@@ -61,6 +63,8 @@ export function Field(props: FieldProps) {
       </Checkbox.Group>
     );
   }
+  if (choices && param.kind === 'json')
+    return <Amounts {...common} choices={choices} value={value} onChange={onChange} />;
   if (values && isYesNo(values))
     return <Switching {...common} param={param} text={text} onChange={setText} values={values} />;
   if (values) {
@@ -141,6 +145,42 @@ export function Field(props: FieldProps) {
       );
     }
   }
+}
+
+interface AmountsProps {
+  readonly label: string;
+  readonly description: string;
+  readonly error: string | undefined;
+  readonly choices: readonly Choice[];
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** How many of each: `{SSD_10GB: 2}`. */
+function Amounts({ label, description, error, choices, value, onChange }: AmountsProps) {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, number>>;
+  const set = (key: string, amount: number) => {
+    const { [key]: _, ...others } = given;
+    const next = amount > 0 ? { ...others, [key]: amount } : others;
+    onChange(Object.keys(next).length === 0 ? undefined : next);
+  };
+  return (
+    <Input.Wrapper label={label} description={description} error={error} labelElement="div">
+      <Stack gap="xs" mt={4}>
+        {choices.map((choice) => (
+          <NumberInput
+            key={choice.value}
+            label={choice.label}
+            size="sm"
+            min={0}
+            allowDecimal={false}
+            value={given[choice.value] ?? 0}
+            onChange={(amount) => set(choice.value, Number(amount))}
+          />
+        ))}
+      </Stack>
+    </Input.Wrapper>
+  );
 }
 
 interface SwitchingProps {

@@ -1,5 +1,5 @@
 import type { Api } from '@granary/contract';
-import { useMemo } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { findOperation, type AnyInput, type Op } from '../api/operations.ts';
 import { useRead } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
@@ -7,6 +7,7 @@ import { words } from '../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
 import { ActionButton, ActionMenu, type ActionProps } from './action.tsx';
+import type { Choice } from './field.tsx';
 import {
   columnsOf,
   groupOperations,
@@ -19,7 +20,27 @@ import {
   type AnyRecord,
 } from './records.tsx';
 
+/** What a page says in its own words; the rest follows from the contract. */
+export interface Wording {
+  /** What a record is: `user`. */
+  readonly one?: string;
+  /** The columns in their order, with their headings; without it those that the contract has. */
+  readonly headings?: Readonly<Record<string, string>>;
+  /** How a field is shown, where its type says too little. */
+  readonly cells?: Readonly<Record<string, (row: AnyRecord) => ReactNode>>;
+  /** By the operation's name. */
+  readonly actions?: Readonly<Record<string, Partial<ActionProps>>>;
+  /** By the name of the record's label, as actions start with it: `update` with what is there. */
+  readonly startOf?: (row: AnyRecord) => AnyInput;
+  /** Fields of forms. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly choices?: Readonly<Record<string, readonly Choice[]>>;
+}
+
 interface GroupPageProps {
+  readonly wording?: Wording;
+  /** What to do where there is nothing yet. */
+  readonly next?: string;
   readonly api: Api;
   readonly group: string;
   readonly title?: string;
@@ -32,7 +53,8 @@ interface GroupPageProps {
 }
 
 /** A group of the contract as a page: its list, and every operation of it. A new endpoint is there without a new page. */
-export function GroupPage({ api, group, title, about, input = {}, empty, prefix }: GroupPageProps) {
+export function GroupPage(props: GroupPageProps) {
+  const { api, group, title, about, input = {}, empty, next, prefix, wording = {} } = props;
   const list = findOperation(api, group, 'list');
   const may = useMay();
   const heads = groupOperations(api, group).filter((op) => may(op));
@@ -44,14 +66,16 @@ export function GroupPage({ api, group, title, about, input = {}, empty, prefix 
           <ActionButton
             key={op.id}
             op={op}
-            label={labelOfOperation(op)}
+            label={labelOfOperation(op, wording)}
             isMain={op.name === 'create'}
             about={op.endpoint.summary}
+            {...shared(wording)}
+            {...wording.actions?.[op.name]}
           />
         ))}
       </PageHead>
       {list && may(list) ? (
-        <Records list={list} input={input} label={name} empty={empty} prefix={prefix} />
+        <Records list={list} input={input} label={name} empty={empty} next={next} prefix={prefix} wording={wording} />
       ) : (
         <Empty title="There is no list to show here." />
       )}
@@ -67,13 +91,15 @@ interface RecordsProps {
   /** In place of the columns that follow from the contract. */
   readonly columns?: readonly Column<AnyRecord>[];
   readonly prefix?: string | undefined;
+  readonly next?: string | undefined;
+  readonly wording?: Wording;
 }
 
 /** A list with the operations of its group at each row. */
-export function Records({ list, input = {}, label, empty, columns, prefix }: RecordsProps) {
+export function Records({ list, input = {}, label, empty, next, columns, prefix, wording = {} }: RecordsProps) {
   const reading = useRead(list, input as never);
   const place = useMemo(() => listPlaceOf(list.endpoint), [list]);
-  const derived = useMemo(() => (place ? columnsOf(place.item) : []), [place]);
+  const derived = useMemo(() => (place ? columnsOf(place.item, wording) : []), [place, wording]);
   const operations = useMemo(() => recordOperations(list.api, list.group), [list]);
   if (!place) return <Empty title="This list has no records of its own." />;
   if (reading.isPending) return <Loading />;
@@ -83,7 +109,7 @@ export function Records({ list, input = {}, label, empty, columns, prefix }: Rec
     name: 'actions',
     heading: '',
     align: 'right',
-    cell: (row) => <ActionMenu label={labelOf(row)} actions={operations.map((op) => rowAction(op, row))} />,
+    cell: (row) => <ActionMenu label={labelOf(row)} actions={operations.map((op) => rowAction(op, row, wording))} />,
   };
   return (
     <DataTable
@@ -92,23 +118,32 @@ export function Records({ list, input = {}, label, empty, columns, prefix }: Rec
       rows={rows}
       columns={[...(columns ?? derived), ...(operations.length > 0 ? [actions] : [])]}
       rowKey={(row) => idOf(list.api, row)}
-      empty={<Empty title={empty ?? `There are no ${label.toLowerCase()} yet.`} />}
+      empty={<Empty title={empty ?? `There are no ${label} yet.`}>{next}</Empty>}
     />
   );
 }
 
 /** An operation on a row. What removes something asks for its name. */
-function rowAction(op: Op, row: AnyRecord): ActionProps<never> {
+function rowAction(op: Op, row: AnyRecord, wording: Wording): ActionProps<never> {
   const destroys = op.endpoint.method === 'DELETE' ? { destroys: labelOf(row) } : {};
   return {
     op: op as Op<never>,
-    label: labelOfOperation(op),
+    label: labelOfOperation(op, wording),
     input: inputFor(op, row),
     about: op.endpoint.summary,
     ...destroys,
-  };
+    ...shared(wording),
+    ...(op.name === 'update' && wording.startOf && { start: wording.startOf(row) }),
+    ...wording.actions?.[op.name],
+  } as ActionProps<never>;
 }
 
-function labelOfOperation({ name }: Op): string {
+function labelOfOperation({ name }: Op, { one }: Wording): string {
+  if (name === 'create' && one !== undefined) return `New ${one}`;
+  if (name === 'update') return 'Change';
   return words(name);
+}
+
+function shared({ labels, choices }: Wording): Pick<ActionProps, 'labels' | 'choices'> {
+  return { ...(labels && { labels }), ...(choices && { choices }) };
 }

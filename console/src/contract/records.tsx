@@ -77,18 +77,33 @@ export function labelOf(row: AnyRecord): string {
 const SECRET = /secret|passcode|password|access_key|token|psk/;
 const HIDDEN = new Set(['id', 'uuid', 'modified_at', 'updated_at']);
 const COLUMNS_MAX = 9;
+/** The columns from here on are left out on a phone. */
+const EXTRA_FROM = 2;
 
-export function columnsOf(item: Schema): Column<AnyRecord>[] {
+interface ColumnWording {
+  readonly headings?: Readonly<Record<string, string>>;
+  readonly cells?: Readonly<Record<string, (row: AnyRecord) => ReactNode>>;
+}
+
+export function columnsOf(item: Schema, { headings, cells = {} }: ColumnWording = {}): Column<AnyRecord>[] {
+  const { properties = {} } = item;
+  const shown = headings
+    ? Object.entries(headings).map(([name, heading]) => [name, properties[name] ?? {}, heading] as const)
+    : derivedColumns(item);
+  return shown.map(([name, schema, heading], index) => ({
+    name,
+    heading,
+    cell: cells[name] ?? ((row) => <Value name={name} schema={schema} value={row[name]} />),
+    value: (row) => (typeof row[name] === 'number' ? row[name] : plain(row[name])),
+    isExtra: index > EXTRA_FROM,
+  }));
+}
+
+function derivedColumns(item: Schema): (readonly [string, Schema, string])[] {
   const fields = Object.entries(item.properties ?? {}).filter(([name, schema]) => isShown(name, schema));
   const labels = fields.filter(([name]) => LABELS.includes(name));
   const rest = fields.filter(([name]) => !LABELS.includes(name) && !HIDDEN.has(name));
-  return [...labels, ...rest].slice(0, COLUMNS_MAX).map(([name, schema], index) => ({
-    name,
-    heading: words(name),
-    cell: (row) => <Value name={name} schema={schema} value={row[name]} />,
-    value: (row) => (typeof row[name] === 'number' ? row[name] : plain(row[name])),
-    isExtra: index > 3,
-  }));
+  return [...labels, ...rest].slice(0, COLUMNS_MAX).map(([name, schema]) => [name, schema, words(name)] as const);
 }
 
 function isShown(name: string, schema: Schema): boolean {

@@ -1,11 +1,13 @@
-import { Button, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
 import type { Endpoint } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Op, SentBy } from '../api/operations.ts';
+import type { AnyInput, Op, SentBy } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { act, refresh } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
+import { BulkCommands } from '../contract/command-view.tsx';
+import { offerUndo, type Undo } from '../contract/undo.tsx';
 import { wordsOf } from './messages.tsx';
 
 interface BulkProps<E extends Endpoint, T> {
@@ -16,6 +18,8 @@ interface BulkProps<E extends Endpoint, T> {
   readonly inputOf: (row: T) => SentBy<E>;
   /** Destroys data: the number of rows has to be typed. */
   readonly isDestroying?: boolean;
+  /** The call that takes it back for one row, where there is one. */
+  readonly undoOf?: (row: T) => Undo | undefined;
   readonly onDone: () => void;
 }
 
@@ -31,28 +35,36 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
   const { op, label, rows, nameOf, inputOf } = props;
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
+  const [isCommand, setCommand] = useState(false);
   const [results, setResults] = useState<readonly Result[]>();
   const place = usePlace(op.api.name);
   const client = useQueryClient();
   const may = useMay();
-  const callable = rows.filter((row) => may(op as Op, inputOf(row) as Record<string, unknown>));
+  /** What was begun with: rows leave the list as they are done. */
+  const [begun, setBegun] = useState<readonly T[]>();
+  const callable = begun ?? rows.filter((row) => may(op as Op, inputOf(row) as Record<string, unknown>));
   if (callable.length === 0) return null;
   const isConfirmed = props.isDestroying !== true || typed === String(callable.length);
 
   async function run(): Promise<void> {
+    setBegun(callable);
     setResults([]);
     const waiting = callable.values();
+    const done: T[] = [];
     const work = async () => {
       for (const row of waiting) {
         const problem = await act(op, place, inputOf(row)).then(
           () => undefined,
           (error: unknown) => wordsOf(error).title,
         );
+        if (problem === undefined) done.push(row);
         setResults((before = []) => [...before, { name: nameOf(row), problem }]);
       }
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, work));
     await refresh(client, place, [op.group]);
+    const undos = done.flatMap((row) => props.undoOf?.(row) ?? []);
+    if (undos.length > 0) offerUndo(`${label}: ${undos.length} done.`, undos, { client, place });
   }
 
   function close(): void {
@@ -60,6 +72,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
     setTyped('');
     if (results) props.onDone();
     setResults(undefined);
+    setBegun(undefined);
   }
 
   return (
@@ -87,9 +100,19 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
                   onChange={(event) => setTyped(event.currentTarget.value)}
                 />
               )}
-              <Button onClick={() => void run()} disabled={!isConfirmed} color={props.isDestroying ? 'red' : undefined}>
-                {label}
-              </Button>
+              {isCommand && <BulkCommands op={op} inputs={callable.map((row) => inputOf(row) as AnyInput)} />}
+              <Group justify="space-between">
+                <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
+                  Show as command
+                </Button>
+                <Button
+                  onClick={() => void run()}
+                  disabled={!isConfirmed}
+                  color={props.isDestroying ? 'red' : undefined}
+                >
+                  {label}
+                </Button>
+              </Group>
             </>
           )}
           {results && <Outcome results={results} total={callable.length} />}
@@ -108,15 +131,13 @@ function Outcome({ results, total }: { readonly results: readonly Result[]; read
       <Text size="sm" role="status">
         {results.length - failed.length} done, {failed.length} refused, {total - results.length} to go
       </Text>
-      {failed.length > 0 && (
-        <List size="sm">
-          {failed.map(({ name, problem }) => (
-            <List.Item key={name}>
-              {name}: {problem}
-            </List.Item>
-          ))}
-        </List>
-      )}
+      <List size="sm">
+        {[...failed, ...results.filter(({ problem }) => problem === undefined)].map(({ name, problem }) => (
+          <List.Item key={name} c={problem === undefined ? undefined : 'red'}>
+            {name}: {problem ?? 'done'}
+          </List.Item>
+        ))}
+      </List>
     </>
   );
 }

@@ -16,10 +16,23 @@ interface ChartProps {
   /** How a value is written at the axis and in the legend. */
   readonly format: (value: number) => string;
   readonly height?: number;
+  /** Bars, those of one time on top of each other. */
   readonly isBars?: boolean;
 }
 
 const COLORS = ['#0ca678', '#1c7ed6', '#f08c00', '#ae3ec9', '#e03131', '#66a80f'];
+
+/** Each line stands on those after it. */
+function stacked(lines: readonly Line[]): (number | null)[][] {
+  let below: (number | null)[] = [];
+  return lines
+    .toReversed()
+    .map(({ values }) => {
+      below = values.map((value, index) => (value ?? 0) + (below[index] ?? 0));
+      return below;
+    })
+    .toReversed();
+}
 
 /** Lines over time. The same figures are in a table for readers of screens by the page that shows it. */
 export function Chart({ title, times, lines, format, height = 180, isBars = false }: ChartProps) {
@@ -29,6 +42,8 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
   const names = lines.map(({ label }) => label).join('\n');
   const writing = useRef(format);
   writing.current = format;
+  const own = useRef(lines);
+  own.current = lines;
 
   useEffect(() => {
     const element = target.current;
@@ -51,9 +66,10 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
           ...names.split('\n').map((label, index) => ({
             label,
             stroke: COLORS[index % COLORS.length] as string,
-            ...(isBars && { fill: `${COLORS[index % COLORS.length]}99` }),
+            ...(isBars && { fill: COLORS[index % COLORS.length] as string, points: { show: false } }),
             width: 1.5,
-            value: (_: uPlot, value: number | null) => write(value),
+            value: (_: uPlot, __: number | null, ___: number, at: number | null) =>
+              write(at === null ? null : (own.current[index]?.values[at] ?? null)),
             ...bars,
           })),
         ],
@@ -71,7 +87,7 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
   }, [names, scheme, height, isBars]);
 
   useEffect(() => {
-    plot.current?.setData([[...times], ...lines.map(({ values }) => [...values])]);
+    plot.current?.setData([[...times], ...(isBars ? stacked(lines) : lines.map(({ values }) => [...values]))]);
   }, [times, lines, names, scheme, height, isBars]);
 
   const last = lines.map(({ label, values }) => `${label} ${lastOf(values, format)}`).join(', ');

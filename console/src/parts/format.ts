@@ -58,6 +58,13 @@ export function timeOf(text: string | number): Date | undefined {
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const localExact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
+const localSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' });
+
+/** To the second: of measurements that are seconds apart. */
+export function secondTime(date: Date): string {
+  return localSecond.format(date);
+}
+
 export function localTime(date: Date): string {
   return local.format(date);
 }

@@ -35,8 +35,16 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
 
 export function wordsOf(error: unknown): { title: string; problems: ApiError['problems'] } {
   if (error instanceof ApiError) return { title: error.message, problems: error.problems };
-  if (error instanceof ConnectionError) return { title: `The service does not answer. ${error.message}`, problems: [] };
+  if (error instanceof ConnectionError) return { title: connectionWords(error), problems: [] };
   return { title: error instanceof Error ? error.message : String(error), problems: [] };
+}
+
+/** Of no answer at all. What was sent may have been done: the service was not heard of, not the other way round. */
+function connectionWords({ message }: ConnectionError): string {
+  if (!navigator.onLine) return 'This computer has no network. Connect it, then try again.';
+  if (message.endsWith('it took too long'))
+    return 'The service took too long to answer. It may have done what was asked: look before you try again.';
+  return 'The service does not answer. See that it is running and that this computer reaches it, then try again.';
 }
 
 /** Says what the next step is where there is nothing to show yet. */

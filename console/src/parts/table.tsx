@@ -12,6 +12,8 @@ export interface Column<T> {
   /** What the column is sorted and filtered by; absent: neither. */
   readonly value?: (row: T) => string | number | null | undefined;
   readonly align?: 'right';
+  /** Long text: it wraps. */
+  readonly isLong?: boolean;
   /** Hidden on narrow screens. */
   readonly isExtra?: boolean;
 }
@@ -54,6 +56,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   const visible = virtualizer.getVirtualItems();
   const before = visible[0]?.start ?? 0;
   const after = virtualizer.getTotalSize() - (visible.at(-1)?.end ?? 0);
+  const hasLong = columns.some(({ isLong }) => isLong);
   const clear = () => setSelected(new Set());
   const width = columns.length + (props.bulk ? 1 : 0);
 
@@ -107,6 +110,8 @@ export function DataTable<T>(props: DataTableProps<T>) {
               return (
                 <Table.Tr
                   key={key}
+                  ref={hasLong ? virtualizer.measureElement : undefined}
+                  data-index={index}
                   aria-rowindex={index + 2}
                   bg={selected.has(key) ? 'var(--mantine-color-teal-light)' : undefined}
                 >
@@ -120,7 +125,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
                     </Table.Td>
                   )}
                   {columns.map((column) => (
-                    <Table.Td key={column.name} ta={column.align} visibleFrom={column.isExtra ? 'md' : undefined}>
+                    <Table.Td
+                      key={column.name}
+                      ta={column.align}
+                      visibleFrom={column.isExtra ? 'md' : undefined}
+                      className={cellClass(column)}
+                    >
                       {column.cell(row)}
                     </Table.Td>
                   ))}
@@ -140,6 +150,11 @@ export function DataTable<T>(props: DataTableProps<T>) {
   );
 }
 
+function cellClass<T>({ name, isLong }: Column<T>): string | undefined {
+  if (name === 'actions') return 'cell-actions';
+  return isLong ? 'cell-long' : undefined;
+}
+
 function Heading<T>(props: {
   readonly column: Column<T>;
   readonly sort: string;
@@ -149,7 +164,12 @@ function Heading<T>(props: {
   const direction = sort === column.name ? 'ascending' : sort === `-${column.name}` ? 'descending' : undefined;
   const next = direction === 'ascending' ? `-${column.name}` : direction === 'descending' ? '' : column.name;
   return (
-    <Table.Th ta={column.align} aria-sort={direction ?? 'none'} visibleFrom={column.isExtra ? 'md' : undefined}>
+    <Table.Th
+      className={column.name === 'actions' ? 'cell-actions' : undefined}
+      ta={column.align}
+      aria-sort={direction ?? 'none'}
+      visibleFrom={column.isExtra ? 'md' : undefined}
+    >
       {column.value ? (
         <button type="button" className="sort-button" onClick={() => setSort(next)}>
           {column.heading}

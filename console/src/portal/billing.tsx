@@ -1,57 +1,62 @@
-import { Button, Group, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, SegmentedControl, TextInput } from '@mantine/core';
 import { portal } from '../api/portal.ts';
 import { usePlace } from '../api/places.tsx';
+import { useAddressText } from '../app/base.ts';
 import { PageHead } from '../parts/messages.tsx';
 import { IconDownload } from '../parts/icons.tsx';
+import { dayAfter, monthStart, perOf, presets, today } from './billing-window.ts';
 import { Spend } from './spend.tsx';
 
-/** What was used and what it costs. */
+/** What was used and what it costs, for a time that the address keeps. */
 export default function Billing() {
+  const { base } = usePlace('portal');
+  const [from, setFrom] = useAddressText('from');
+  const [to, setTo] = useAddressText('to');
+  const start = from || monthStart();
+  const end = to || today();
+  const window = { start_datetime: `${start} 00:00`, end_datetime: `${dayAfter(end)} 00:00` };
+  const { path } = portal.billing.download.endpoint;
+  const chosen = presets().find((preset) => preset.from === start && preset.to === end);
   return (
     <>
-      <PageHead title="Billing" about="Exact to the second and the cent. Times are UTC, as bills are.">
-        <BillFile />
+      <PageHead title="Billing" about="Exact to the second and the cent. Days begin and end in UTC, as bills do.">
+        <Button
+          component="a"
+          href={`${base}/api${path}?${new URLSearchParams(window).toString()}`}
+          download="bill.zip"
+          leftSection={<IconDownload />}
+        >
+          Download the bill
+        </Button>
       </PageHead>
-      <Spend />
+      <Group align="flex-end" gap="sm" mb="md">
+        <SegmentedControl
+          aria-label="Which time"
+          value={chosen?.label ?? ''}
+          onChange={(label) => {
+            const preset = presets().find((one) => one.label === label);
+            if (!preset) return;
+            setFrom(preset.from);
+            setTo(preset.to);
+          }}
+          data={presets().map(({ label }) => label)}
+        />
+        <TextInput
+          type="date"
+          label="From"
+          value={start}
+          max={end}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label="To, that day included"
+          value={end}
+          min={start}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+      </Group>
+      <Spend window={window} per={perOf(start, end)} />
     </>
   );
-}
-
-/** The zip with every item, for a time of one's own choice. */
-function BillFile() {
-  const { base } = usePlace('portal');
-  const [from, setFrom] = useState(monthStart());
-  const [to, setTo] = useState(today());
-  const query = new URLSearchParams({ start_datetime: `${from} 00:00`, end_datetime: `${to} 23:59` });
-  const { path } = portal.billing.download.endpoint;
-  return (
-    <Group align="flex-end" gap="xs">
-      <TextInput
-        type="date"
-        label="From"
-        size="xs"
-        value={from}
-        onChange={(event) => setFrom(event.currentTarget.value)}
-      />
-      <TextInput type="date" label="To" size="xs" value={to} onChange={(event) => setTo(event.currentTarget.value)} />
-      <Button
-        component="a"
-        href={`${base}/api${path}?${query.toString()}`}
-        download="bill.zip"
-        size="xs"
-        leftSection={<IconDownload />}
-      >
-        Download the bill
-      </Button>
-    </Group>
-  );
-}
-
-function today(): string {
-  return new Date().toISOString().slice(0, 10);
-}
-
-function monthStart(): string {
-  return `${today().slice(0, 7)}-01`;
 }

@@ -8,13 +8,23 @@ import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { Facts, State } from '../parts/small.tsx';
 import type { PortalCloud } from './arrays/record.ts';
 
+const CLOUD_LABELS = {
+  name: 'Name',
+  enabled: 'Users see it',
+  ip: 'Address',
+  admin_user: 'Administrator of the cloud',
+  admin_key: 'Key of the administrator',
+  fingerprint: 'Fingerprint of its certificate authority',
+  adopt: 'Take it from another portal',
+};
+
 /** Machines and clusters that host arrays: what they offer, and at what price. */
 export default function Clouds() {
   const list = useRead(portal.clouds.list, {});
   return (
     <>
       <PageHead title="Clouds" about="Machines and clusters that host arrays.">
-        <ActionButton op={portal.clouds.create} label="Register a cloud" icon={<IconPlus />} />
+        <ActionButton op={portal.clouds.create} label="Register a cloud" icon={<IconPlus />} labels={CLOUD_LABELS} />
         <ActionButton
           op={portal.clouds.joinCode}
           label="Add a machine"
@@ -29,7 +39,7 @@ export default function Clouds() {
       </PageHead>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data?.data.length === 0 && <Empty title="There are no clouds." />}
+      {list.data?.data.length === 0 && <Empty title="There are no clouds.">Add a machine: it joins with a code.</Empty>}
       <Stack>
         {list.data?.data.map((cloud) => (
           <Cloud key={cloud.id} cloud={cloud} />
@@ -42,7 +52,26 @@ export default function Clouds() {
 function Cloud({ cloud }: { readonly cloud: PortalCloud }) {
   const id = Number(cloud.id);
   const actions = [
-    action({ op: portal.clouds.update, label: 'Change', input: { id }, start: { name: cloud.name } }),
+    action({
+      op: portal.clouds.update,
+      label: 'Change',
+      input: { id },
+      start: { name: cloud.name, enabled: cloud.enabled === 'true' },
+      labels: CLOUD_LABELS,
+      about: 'The address and the key are those that `granary cloud` shows; they are checked before anything changes.',
+    }),
+    action({
+      op: portal.clouds.recoverArrays,
+      label: 'Recover its arrays',
+      input: { id },
+      about: 'Takes up arrays that the cloud hosts and this portal does not know, as after a restore from a backup.',
+    }),
+    action({
+      op: portal.clouds.adopt,
+      label: 'Adopt',
+      input: { id },
+      about: 'The cloud belongs to this portal from now on, although it belonged to another.',
+    }),
     action({
       op: portal.clouds.delete,
       label: 'Remove',

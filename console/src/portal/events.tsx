@@ -26,6 +26,7 @@ const columns: readonly Column<Event>[] = [
     heading: 'What happened',
     value: ({ msg_title: title }) => title,
     cell: ({ msg_title: title }) => title,
+    isLong: true,
   },
 ];
 

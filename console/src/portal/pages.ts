@@ -41,7 +41,7 @@ export const portalPages: readonly Page[] = [
   },
   { path: 'clouds', label: 'Clouds', icon: IconCloud, section: SELLING, load: () => import('./clouds.tsx') },
   { path: 'providers', label: 'Providers', icon: IconServer, section: SELLING, load: () => import('./providers.tsx') },
-  { path: 'prices', label: 'Prices', icon: IconTag, section: SELLING, load: () => import('./prices.tsx') },
+  { path: 'prices', label: 'Prices', icon: IconTag, section: SELLING, load: () => import('./prices/prices.tsx') },
   {
     path: 'events',
     label: 'Events',

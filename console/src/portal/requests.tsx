@@ -1,48 +1,27 @@
-import { SegmentedControl, Text } from '@mantine/core';
+import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { Reply } from '../api/operations.ts';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
+import { useMay } from '../app/identity.tsx';
 import { useSession } from '../app/session.tsx';
 import { action, ActionButton, ActionMenu } from '../contract/action.tsx';
-import { plain } from '../contract/records.tsx';
-import { words } from '../parts/format.ts';
-import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
+import { Bulk } from '../parts/bulk.tsx';
+import { Empty, PageHead } from '../parts/messages.tsx';
+import { Reading } from '../parts/reading.tsx';
 import { State, Time } from '../parts/small.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
+import { askedFor, kindWords } from './request-words.ts';
 
 type Request = Reply<typeof portal.arrayRequests.list.endpoint>['data'][number];
 
-const columns: readonly Column<Request>[] = [
-  { name: 'name', heading: 'Name', value: ({ name }) => name, cell: ({ name }) => name },
-  { name: 'kind', heading: 'What', value: ({ kind }) => kind, cell: ({ kind }) => words(kind) },
-  { name: 'status', heading: 'State', value: ({ status }) => status, cell: ({ status }) => <State of={status} /> },
-  {
-    name: 'asked',
-    heading: 'Asked',
-    value: ({ created_at: at }) => at,
-    cell: ({ created_at: at }) => <Time at={at} isRelative />,
-  },
-  {
-    name: 'details',
-    heading: 'Details',
-    value: ({ arguments: given }) => plain(given),
-    cell: ({ arguments: given, reason }) => (
-      <Text size="sm" truncate maw={360} title={plain(given)}>
-        {reason ?? plain(given)}
-      </Text>
-    ),
-    isExtra: true,
-  },
-  {
-    name: 'decided',
-    heading: 'Decided by',
-    value: ({ decided_by: by }) => by,
-    cell: ({ decided_by: by }) => by ?? '–',
-    isExtra: true,
-  },
-  { name: 'actions', heading: '', align: 'right', cell: (request) => <Decide request={request} /> },
-];
+const EMPTY: Readonly<Record<string, string>> = {
+  pending: 'Nothing waits for a decision.',
+  approved: 'Nothing was approved yet.',
+  denied: 'Nothing was denied.',
+  all: 'There are no requests yet.',
+};
 
 /** What waits for an administrator, and what was decided. */
 export default function Requests() {
@@ -50,6 +29,7 @@ export default function Requests() {
   const status = shown === '' ? 'pending' : shown;
   const list = useRead(portal.arrayRequests.list, status === 'all' ? {} : { status: status as Request['status'] });
   const { role } = useSession();
+  const columns = useColumns();
   const about =
     role === 'admin' ? 'Orders and changes that users ask for.' : 'What you asked for, and what became of it.';
   return (
@@ -60,41 +40,174 @@ export default function Requests() {
           aria-label="Which requests"
           value={status}
           onChange={(value) => setShown(value === 'pending' ? '' : value)}
-          data={['pending', 'approved', 'denied', 'all']}
+          data={[
+            { value: 'pending', label: 'Waiting' },
+            { value: 'approved', label: 'Approved' },
+            { value: 'denied', label: 'Denied' },
+            { value: 'all', label: 'All' },
+          ]}
         />
       </PageHead>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data && (
-        <DataTable
-          label="Requests"
-          rows={list.data.data}
-          columns={columns}
-          rowKey={({ id }) => String(id)}
-          empty={
-            <Empty title={status === 'pending' ? 'Nothing waits for a decision.' : 'There are no such requests.'} />
-          }
-        />
+      <Reading of={list}>
+        {({ data }) => (
+          <DataTable
+            label="Requests"
+            rows={data}
+            columns={columns}
+            rowKey={({ id }) => String(id)}
+            bulk={role === 'admin' ? (rows, clear) => <RequestsBulk rows={rows} clear={clear} /> : undefined}
+            empty={
+              <Empty title={EMPTY[status] ?? 'There are no such requests.'}>
+                {status === 'pending' && 'Orders of users who are not auto-approved come here.'}
+              </Empty>
+            }
+          />
+        )}
+      </Reading>
+    </>
+  );
+}
+
+function RequestsBulk({ rows, clear }: { readonly rows: readonly Request[]; readonly clear: () => void }) {
+  const waiting = rows.filter(({ status }) => status === 'pending');
+  const nameOf = ({ kind, name }: Request) => `${kindWords(kind)}: ${name}`;
+  return (
+    <>
+      <Bulk
+        op={portal.arrayRequests.approve}
+        label="Approve"
+        rows={waiting}
+        nameOf={nameOf}
+        inputOf={({ id, name }) => ({ id, name })}
+        onDone={clear}
+      />
+      <Bulk
+        op={portal.arrayRequests.delete}
+        label="Remove"
+        rows={rows.filter(({ status }) => status !== 'pending')}
+        nameOf={nameOf}
+        inputOf={({ id }) => ({ id })}
+        onDone={clear}
+      />
+    </>
+  );
+}
+
+function useColumns(): readonly Column<Request>[] {
+  const may = useMay();
+  const users = useRead(portal.users.list, {}, { enabled: may(portal.users.list) }).data?.data;
+  const asker: Column<Request> = {
+    name: 'asker',
+    heading: 'Who asked',
+    isExtra: true,
+    value: ({ user_id: id }) => users?.find((one) => one.id === id)?.username,
+    cell: ({ user_id: id }) => users?.find((one) => one.id === id)?.username ?? '–',
+  };
+  return [...columns.slice(0, 2), ...(users ? [asker] : []), ...columns.slice(2)];
+}
+
+const columns: readonly Column<Request>[] = [
+  {
+    name: 'name',
+    heading: 'What is asked for',
+    isLong: true,
+    value: (request) => `${kindWords(request.kind)} ${request.name} ${askedFor(request)}`,
+    cell: (request) => <Asked request={request} />,
+  },
+  {
+    name: 'status',
+    heading: 'State',
+    value: ({ status }) => status,
+    cell: (request) => <Standing request={request} />,
+  },
+  {
+    name: 'asked',
+    heading: 'Asked',
+    isExtra: true,
+    value: ({ created_at: at }) => at,
+    cell: ({ created_at: at }) => <Time at={at} isRelative />,
+  },
+  {
+    name: 'decided',
+    heading: 'Decided by',
+    value: ({ decided_by: by }) => by,
+    cell: ({ decided_by: by, decided_at: at }) =>
+      by === null ? (
+        '–'
+      ) : (
+        <>
+          {by}, <Time at={at} isRelative />
+        </>
+      ),
+    isExtra: true,
+  },
+  { name: 'actions', heading: '', align: 'right', cell: (request) => <Decide request={request} /> },
+];
+
+function Asked({ request }: { readonly request: Request }) {
+  const { kind, name, array_id: arrayId } = request;
+  return (
+    <Stack gap={0}>
+      <Text size="sm">
+        {kindWords(kind)}:{' '}
+        {arrayId === null ? (
+          <b>{name}</b>
+        ) : (
+          <Anchor component={Link} to={`/arrays/${arrayId}`} size="sm">
+            {name}
+          </Anchor>
+        )}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {askedFor(request)}
+      </Text>
+    </Stack>
+  );
+}
+
+/** With the reason: why it was denied, or why what was approved waits again. */
+function Standing({ request: { status, reason } }: { readonly request: Request }) {
+  return (
+    <>
+      <State of={status === 'pending' ? 'waiting' : status} />
+      {reason !== null && (
+        <Text size="xs" className="cell-long">
+          {reason}
+        </Text>
       )}
     </>
   );
 }
 
 function Decide({ request }: { readonly request: Request }) {
-  const { id, name, status } = request;
+  const { id, name, kind, status } = request;
+  const input = { id };
   if (status !== 'pending') {
-    const remove = action({
-      op: portal.arrayRequests.delete,
-      label: 'Remove',
-      input: { id },
-      about: 'It leaves the list.',
-    });
+    const remove = action({ op: portal.arrayRequests.delete, label: 'Remove', input, about: 'It leaves the list.' });
     return <ActionMenu label={name} actions={[remove]} />;
   }
   return (
     <>
-      <ActionButton op={portal.arrayRequests.approve} label="Approve" isSmall isMain input={{ id }} start={{ name }} />{' '}
-      <ActionButton op={portal.arrayRequests.deny} label="Deny" isSmall input={{ id }} />
+      <ActionButton
+        op={portal.arrayRequests.approve}
+        label="Approve"
+        isSmall
+        isMain
+        input={kind === 'create_array' ? input : { ...input, name }}
+        start={kind === 'create_array' ? { name } : {}}
+        labels={{ name: 'Name of the array' }}
+        about={`${kindWords(kind)}: ${name}. ${askedFor(request)}`}
+        said="Approved; it is being carried out."
+      />{' '}
+      <ActionButton
+        op={portal.arrayRequests.deny}
+        label="Deny"
+        isSmall
+        input={input}
+        labels={{ reason: 'Why' }}
+        about="The user who asked sees the reason."
+        said="Denied, with your reason."
+      />
     </>
   );
 }

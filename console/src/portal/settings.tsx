@@ -8,9 +8,36 @@ import { ActionButton } from '../contract/action.tsx';
 import { plain, type AnyRecord } from '../contract/records.tsx';
 import { words } from '../parts/format.ts';
 import { Failed, Loading, PageHead } from '../parts/messages.tsx';
+import { severities } from '../parts/severity.tsx';
 import { Facts } from '../parts/small.tsx';
 
 const { api } = portal.settings.getLogLevel;
+
+/** Units and words that the names of fields do not have. */
+const FIELDS: Readonly<Record<string, string>> = {
+  log_level: 'Logs',
+  retention_hours: 'Hours a deleted array can come back',
+  networks_per_user: 'Networks',
+  smtp_host: 'Mail server',
+  smtp_port: 'Port',
+  smtp_secure: 'TLS from the start',
+  smtp_user: 'User at the server',
+  smtp_password: 'Password at the server',
+  smtp_from: 'Sender',
+  notice_to: 'To',
+  notice_severity: 'From which severity on',
+  idle_minutes: 'Signed out after minutes without a request',
+  hours_max: 'Signed out after hours in any case',
+  metrics_token: 'Token',
+};
+const TITLES: Readonly<Record<string, string>> = {
+  getLogLevel: 'Log',
+  getArrayRetention: 'Recycle bin of arrays',
+  getNetworksPerUser: 'Networks of a user',
+  getMail: 'Mail of events',
+  getMetricsToken: 'Metrics',
+  getSessions: 'Browsers that are signed in',
+};
 
 /** Each setting that can be read, with the way to change it: `getMail` with `setMail`. */
 export default function Settings() {
@@ -40,7 +67,7 @@ export default function Settings() {
 
 function Setting({ read, change }: { readonly read: Op; readonly change: Op | undefined }) {
   const setting = useRead(read, {});
-  const name = words(read.name.replace(/^get/, ''));
+  const name = TITLES[read.name] ?? words(read.name.replace(/^get/, ''));
   const value = valuesOf(setting.data);
   return (
     <Card withBorder>
@@ -48,7 +75,7 @@ function Setting({ read, change }: { readonly read: Op; readonly change: Op | un
         <Title order={2} size="h4">
           {name}
         </Title>
-        {change && <ActionButton op={change} label={`Change ${name.toLowerCase()}`} isSmall start={value} />}
+        <Changes read={read} change={change} start={value} />
       </Group>
       <Text size="sm" c="dimmed" mb="sm">
         {read.endpoint.summary}
@@ -56,14 +83,41 @@ function Setting({ read, change }: { readonly read: Op; readonly change: Op | un
       {setting.isPending && <Loading />}
       {setting.isError && <Failed error={setting.error} />}
       {setting.data && (
-        <Facts of={Object.entries(value).map(([key, one]) => [words(key), plain(one) || '–'] as const)} />
+        <Facts
+          of={Object.entries(value).map(([key, one]) => [FIELDS[key] ?? words(key), valueText(key, one)] as const)}
+        />
       )}
     </Card>
   );
 }
 
+/** Of a token: to make one and to remove it. Of the rest: a form that starts with what is there. */
+function Changes(props: { readonly read: Op; readonly change: Op | undefined; readonly start: AnyRecord }) {
+  const { read, change, start } = props;
+  if (read.name === 'getMetricsToken')
+    return (
+      <Group gap="xs">
+        <ActionButton op={portal.settings.createMetricsToken} label="New token" isSmall showsReply />
+        <ActionButton op={portal.settings.deleteMetricsToken} label="Remove the token" isSmall destroys="token" />
+      </Group>
+    );
+  if (!change) return null;
+  const given = Object.fromEntries(Object.entries(start).filter(([, value]) => value !== null));
+  return <ActionButton op={change} label="Change" isSmall start={given} labels={FIELDS} said="Changed, at once." />;
+}
+
+function valueText(name: string, value: unknown): string {
+  if (name === 'notice_severity') return `${severities[Number(value)] ?? plain(value)} or worse`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (name === 'metrics_token') return value === null ? 'none' : 'set';
+  return plain(value) || 'none';
+}
+
+/** The record of a reply, whatever it is called there. */
 function valuesOf(reply: unknown): AnyRecord {
   if (typeof reply !== 'object' || reply === null) return {};
-  const { status: _, data, ...rest } = reply as AnyRecord;
-  return typeof data === 'object' && data !== null ? (data as AnyRecord) : rest;
+  const { status: _, ...rest } = reply as AnyRecord;
+  const [only, ...others] = Object.values(rest);
+  const isRecord = others.length === 0 && typeof only === 'object' && only !== null;
+  return isRecord ? (only as AnyRecord) : rest;
 }

@@ -1,4 +1,146 @@
-/** Spend by month, array and kind: filled in from the portal's summary. */
-export function Spend() {
-  return null;
+import { Anchor, Grid, Group, Progress, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Reply } from '../api/operations.ts';
+import { portal } from '../api/portal.ts';
+import { useRead } from '../api/queries.ts';
+import { Chart } from '../parts/chart.tsx';
+import { money, percent, timeOf } from '../parts/format.ts';
+import { Empty } from '../parts/messages.tsx';
+import { Section } from '../parts/page-link.tsx';
+import { Reading } from '../parts/reading.tsx';
+import { DataTable, type Column } from '../parts/table.tsx';
+
+type Summary = Reply<typeof portal.billing.summary.endpoint>['data'];
+type SpendOfArray = Summary['arrays'][number];
+
+const KINDS: Readonly<Record<string, string>> = {
+  engine: 'Engines',
+  app_engine: 'App engines',
+  drive: 'Drives',
+  cache_gb: 'Cache',
+  encryption: 'Encryption',
+  public_ip: 'Public addresses',
+  proxy: 'Proxy controllers',
+  public_objs: 'Public object services',
+};
+
+export interface BillWindow {
+  readonly start_datetime: string;
+  readonly end_datetime: string;
+}
+
+/** Spend by day or month, by kind of item and by array. */
+export function Spend({ window, per }: { readonly window: BillWindow; readonly per: 'day' | 'month' }) {
+  const reading = useRead(portal.billing.summary, { ...window, per });
+  return (
+    <Reading of={reading}>
+      {({ data }) =>
+        data.arrays.length === 0 ? (
+          <Empty title="Nothing was used in this time.">What an array uses is billed from its first second on.</Empty>
+        ) : (
+          <Sums summary={data} per={per} />
+        )
+      }
+    </Reading>
+  );
+}
+
+function Sums({ summary, per }: { readonly summary: Summary; readonly per: 'day' | 'month' }) {
+  const kinds = Object.entries(summary.kinds).toSorted(([, a], [, b]) => Number(b) - Number(a));
+  return (
+    <>
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Section title={per === 'day' ? 'By day' : 'By month'}>
+            <Periods summary={summary} kinds={kinds.map(([kind]) => kind)} />
+          </Section>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Section title={`${money(summary.amount)} in all`}>
+            <Kinds kinds={kinds} whole={Number(summary.amount)} />
+          </Section>
+        </Grid.Col>
+      </Grid>
+      <Section title="By array">
+        <DataTable
+          label="Spend by array"
+          rows={summary.arrays}
+          columns={columns}
+          rowKey={({ array_id: id }) => String(id)}
+          empty={null}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Periods({ summary, kinds }: { readonly summary: Summary; readonly kinds: readonly string[] }) {
+  const times = summary.periods.map(({ from }) => (timeOf(from)?.getTime() ?? 0) / 1000);
+  const lines = kinds.map((kind) => ({
+    label: KINDS[kind] ?? kind,
+    values: summary.periods.map((period) => Number(period.kinds[kind] ?? 0)),
+  }));
+  return <Chart title="Spend" times={times} lines={lines} format={(value) => money(value)} height={240} isBars />;
+}
+
+function Kinds({ kinds, whole }: { readonly kinds: readonly (readonly [string, string])[]; readonly whole: number }) {
+  return (
+    <Table layout="fixed">
+      <Table.Tbody>
+        {kinds.map(([kind, amount]) => (
+          <Table.Tr key={kind}>
+            <Table.Td>
+              <Group justify="space-between" gap="xs" wrap="nowrap">
+                <Text size="sm">{KINDS[kind] ?? kind}</Text>
+                <Text size="sm">{money(amount)}</Text>
+              </Group>
+              <Progress value={percent(Number(amount), whole)} size="xs" aria-label={KINDS[kind] ?? kind} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const columns: readonly Column<SpendOfArray>[] = [
+  {
+    name: 'array',
+    heading: 'Array',
+    value: ({ name }) => name,
+    cell: ({ array_id: id, name, deleted }) =>
+      deleted ? (
+        `${name} (deleted)`
+      ) : (
+        <Anchor component={Link} to={`/arrays/${id}`} size="sm">
+          {name}
+        </Anchor>
+      ),
+  },
+  { name: 'user', heading: 'User', value: ({ user }) => user, cell: ({ user }) => user, isExtra: true },
+  {
+    name: 'provider',
+    heading: 'Provider',
+    value: ({ provider }) => provider,
+    cell: ({ provider }) => provider,
+    isExtra: true,
+  },
+  {
+    name: 'most',
+    heading: 'Mostly',
+    isExtra: true,
+    cell: ({ kinds }) => mostOf(kinds),
+  },
+  {
+    name: 'amount',
+    heading: 'Amount',
+    align: 'right',
+    value: ({ amount }) => Number(amount),
+    cell: ({ amount }) => money(amount),
+  },
+];
+
+function mostOf(kinds: Readonly<Record<string, string>>): string {
+  const [most] = Object.entries(kinds).toSorted(([, a], [, b]) => Number(b) - Number(a));
+  return most ? (KINDS[most[0]] ?? most[0]) : '–';
 }

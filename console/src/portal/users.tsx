@@ -1,5 +1,55 @@
+import { Badge } from '@mantine/core';
 import { portal } from '../api/portal.ts';
-import { GroupPage } from '../contract/group-page.tsx';
+import { GroupPage, type Wording } from '../contract/group-page.tsx';
+import { State } from '../parts/small.tsx';
+
+const wording: Wording = {
+  one: 'user',
+  headings: {
+    username: 'User',
+    role: 'Role',
+    state: 'State',
+    email: 'Mail address',
+    auto_approved: 'Orders',
+    created_at: 'Since',
+  },
+  cells: {
+    role: ({ role }) => (
+      <Badge variant="default" tt="none">
+        {role === 'admin' ? 'administrator' : 'user'}
+      </Badge>
+    ),
+    state: ({ enabled, locked }) => (
+      <State of={enabled === false ? 'disabled' : locked === true ? 'locked' : 'active'} />
+    ),
+    auto_approved: ({ role, auto_approved: isAutoApproved }) =>
+      role === 'admin' || isAutoApproved === true ? 'act at once' : 'wait for approval',
+  },
+  labels: {
+    username: 'User name',
+    password: 'Password',
+    email: 'Mail address',
+    role: 'Role',
+    auto_approved: 'Orders act at once, without an administrator',
+  },
+  startOf: ({ email, role, auto_approved: isAutoApproved }) => ({
+    ...(email !== null && { email }),
+    role,
+    auto_approved: isAutoApproved,
+  }),
+  actions: {
+    disable: { label: 'Keep from signing in', about: 'Sessions and tokens of the user end now.' },
+    enable: { label: 'Let sign in again' },
+    revokeTokens: {
+      label: 'Revoke the tokens',
+      about: 'Programs that use the token of the user have to ask for another.',
+    },
+    removeTotp: {
+      label: 'Remove the second factor',
+      about: 'For somebody who lost it: the password alone is enough then.',
+    },
+  },
+};
 
 export default function Users() {
   return (
@@ -7,7 +57,8 @@ export default function Users() {
       api={portal.users.list.api}
       group="users"
       title="Users"
-      about="Who signs in here. An administrator sees and decides everything."
+      about="Who signs in here. An administrator sees and decides everything; a user, what is their own."
+      wording={wording}
     />
   );
 }

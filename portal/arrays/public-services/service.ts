@@ -45,9 +45,10 @@ export class PublicServiceService {
   }
 
   get(actor: PortalActor, arrayId: ArrayId): PublicServiceView {
-    return this.#parts.tools.store.read((db) => {
+    const { store, clock } = this.#parts.tools;
+    return store.read((db) => {
       const array = this.#parts.states.existing(db, arrayId, scopeOf(actor));
-      return publicServiceView(existing(db, array), priceOf(db, array.providerId, 'public_objs'));
+      return publicServiceView(existing(db, array), priceOf(db, array.providerId, 'public_objs', clock.now()));
     });
   }
 

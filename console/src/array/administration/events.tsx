@@ -23,7 +23,8 @@ const columns: readonly Column<Message>[] = [
   {
     name: 'event',
     heading: 'Event',
-    cell: ({ msg_title }) => <span title={msg_title}>{msg_title}</span>,
+    cell: ({ msg_title }) => msg_title,
+    isLong: true,
     value: ({ msg_title }) => msg_title,
   },
   {

@@ -4,6 +4,7 @@ import { ActionButton } from '../../contract/action.tsx';
 import { PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
+import { severities } from '../../parts/severity.tsx';
 import { Facts } from '../../parts/small.tsx';
 import { Controllers } from './controllers.tsx';
 
@@ -72,7 +73,10 @@ export default function Settings() {
                 of={[
                   ['Server', settings.smtp_host === null ? 'none' : `${settings.smtp_host}:${settings.smtp_port}`],
                   ['To', settings.notice_to ?? 'nobody'],
-                  ['From severity', settings.notice_severity],
+                  [
+                    'From which severity on',
+                    `${severities[settings.notice_severity] ?? settings.notice_severity} or worse`,
+                  ],
                 ]}
               />
             </Section>

@@ -21,7 +21,7 @@ export default function DrivePage() {
       {({ disk }) => (
         <>
           <PageHead title={disk.display_name} about="Drive">
-            <Actions of={driveActions(disk, free.data?.disks ?? [])} />
+            <Actions of={driveActions(disk, free.data?.disks ?? [])} goneTo="/drives" />
           </PageHead>
           <Section title="Facts">
             <Facts

@@ -1,11 +1,9 @@
 import type { RecordOf } from '@granary/contract';
 import type { LifecyclePolicy as PolicyRecord, LifecycleRule as RuleRecord } from '@granary/contract/array';
 import { Code, Stack, Text } from '@mantine/core';
-import { arrayApi } from '@granary/contract/array';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
 import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
-import { GroupPage } from '../../contract/group-page.tsx';
 import { bytes, gigabytes } from '../../parts/format.ts';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
@@ -15,6 +13,7 @@ import { State, Time } from '../../parts/small.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { choicesOf } from '../records.ts';
 import { useVolumes } from '../volumes/all.ts';
+import { Categories } from './categories.tsx';
 
 type Policy = RecordOf<typeof PolicyRecord>;
 type Rule = RecordOf<typeof RuleRecord>;
@@ -53,7 +52,7 @@ export default function Lifecycle() {
       <Section title="On shares">
         <Rules />
       </Section>
-      <GroupPage api={arrayApi} group="fileCategories" title="Categories of files" />
+      <Categories />
     </>
   );
 }
@@ -66,7 +65,11 @@ function Policies({ policies }: { readonly policies: readonly Policy[] }) {
       label="Policies"
       rows={policies}
       rowKey={({ name }) => name}
-      empty={<Empty title="There are no file lifecycle policies yet." />}
+      empty={
+        <Empty title="There are no file lifecycle policies yet.">
+          Make one that begins as a dry run and attach it to a share: it lists what it would handle.
+        </Empty>
+      }
       columns={[
         {
           name: 'policy',
@@ -146,7 +149,11 @@ function Rules() {
             prefix="rule"
             rows={rules}
             rowKey={({ name }) => name}
-            empty={<Empty title="No policy is attached to a share." />}
+            empty={
+              <Empty title="No policy is attached to a share.">
+                Choose “Attach to a share” at a policy, then “Run now”: what a dry run finds is listed here.
+              </Empty>
+            }
             columns={[
               {
                 name: 'share',

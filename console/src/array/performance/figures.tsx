@@ -4,7 +4,7 @@ import type { Op } from '../../api/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { useAddressText } from '../../app/base.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { localTime } from '../../parts/format.ts';
+import { secondTime } from '../../parts/format.ts';
 import { Reading } from '../../parts/reading.tsx';
 import { FIGURES, linesOf, type IoPoint } from './points.ts';
 
@@ -108,7 +108,7 @@ function FigureTable({ points }: { readonly points: readonly IoPoint[] }) {
         <Table.Tbody>
           {points.toReversed().map((at) => (
             <Table.Tr key={at.point}>
-              <Table.Td>{localTime(new Date(at.point * 1000))}</Table.Td>
+              <Table.Td>{secondTime(new Date(at.point * 1000))}</Table.Td>
               {FIGURES.flatMap(({ title, read, write, format }) => [
                 <Table.Td key={`${title} r`}>{format(read(at))}</Table.Td>,
                 <Table.Td key={`${title} w`}>{format(write(at))}</Table.Td>,

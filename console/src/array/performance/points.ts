@@ -1,7 +1,9 @@
 import type { RecordOf } from '@granary/contract';
 import type { IoPoint as IoPointRecord } from '@granary/contract/array';
 import type { Line } from '../../parts/chart.tsx';
-import { count } from '../../parts/format.ts';
+import { count, gigabytes } from '../../parts/format.ts';
+
+const MB_IN_GB = 1024;
 
 export type IoPoint = RecordOf<typeof IoPointRecord>;
 
@@ -19,7 +21,7 @@ export const FIGURES: readonly Figure[] = [
     title: 'Throughput',
     read: (at) => at.rd_bandwidth,
     write: (at) => at.wrt_bandwidth,
-    format: (value) => `${count(value)} MB/s`,
+    format: (value) => `${gigabytes(value / MB_IN_GB)}/s`,
   },
   {
     title: 'Latency',

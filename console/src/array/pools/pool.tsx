@@ -30,7 +30,7 @@ export default function PoolPage() {
         <>
           <PageHead title={pool.display_name} about="Pool">
             <NewVolume pool={pool.name} />
-            <Actions of={poolActions(pool, all)} />
+            <Actions of={poolActions(pool, all)} goneTo="/pools" />
           </PageHead>
           <Section title="Facts">
             <PoolFacts pool={pool} />

@@ -44,6 +44,14 @@ export function RecycleBin({ pool }: { readonly pool: string }) {
                 label={display_name}
                 actions={[
                   action({
+                    op: array.volumes.undelete,
+                    label: 'Bring it back',
+                    input: { id },
+                    labels: { new_name: 'Another name' },
+                    about: `${display_name} comes back with its data and snapshots. Servers and snapshot policies have to be attached again.`,
+                    said: `${display_name} is back.`,
+                  }),
+                  action({
                     op: array.volumes.deleteFromRecycleBin,
                     label: 'Delete for good',
                     input: { id },

@@ -28,7 +28,7 @@ export default function RaidGroupPage() {
         <>
           <PageHead title={group.display_name} about="RAID group">
             {group.available > 0 && <NewPool groups={[group.name]} />}
-            <Actions of={groupActions(group, free)} />
+            <Actions of={groupActions(group, free)} goneTo="/raid-groups" />
           </PageHead>
           <Section title="Facts">
             <GroupFacts group={group} />
@@ -53,7 +53,7 @@ function GroupFacts({ group }: { readonly group: RaidGroup }) {
       of={[
         ['State', <StateOrWork key="state" of={group.status} />],
         ['Protection', protectionOf(group)],
-        ['In pools', <Fill key="fill" used={group.capacity - group.available} size={group.capacity} />],
+        ['In pools', <Fill key="fill" used={group.capacity - group.available} size={group.capacity} mayBeFull />],
         [
           'Pools',
           using.length === 0

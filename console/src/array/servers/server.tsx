@@ -28,7 +28,7 @@ export default function ServerPage() {
         <>
           <PageHead title={server.display_name} about="Server">
             <AttachButton server={server} />
-            <Actions of={serverActions(server)} />
+            <Actions of={serverActions(server)} goneTo="/servers" />
           </PageHead>
           <Section title="Facts">
             <Facts

@@ -6,6 +6,7 @@ import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
+import { Understood } from './runs.tsx';
 import { policyColumns, type SnapshotPolicy } from './policy-columns.tsx';
 
 const LABELS = {
@@ -29,6 +30,7 @@ const actions: Column<SnapshotPolicy> = {
           label: 'Change',
           input: { id: policy.name },
           labels: LABELS,
+          preview: ({ create_policy: expression }) => <Understood expression={expression} />,
           start: {
             display_name: policy.display_name,
             create_policy: policy.create_policy,
@@ -80,6 +82,7 @@ function NewPolicy(): ReactNode {
       labels={LABELS}
       start={{ create_policy: '0 * * * *', delete_policy: 'N24' }}
       about="Five fields: minute, hour, day of the month, month, day of the week, in UTC. 0 2 * * * is every day at 02:00, */15 * * * * every 15 minutes."
+      preview={({ create_policy: expression }) => <Understood expression={expression} />}
       said="The policy is there. Attach it on the page of a volume."
     />
   );

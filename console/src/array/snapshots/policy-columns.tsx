@@ -1,8 +1,11 @@
 import type { RecordOf } from '@granary/contract';
 import type { SnapshotPolicy as PolicyRecord } from '@granary/contract/array';
-import { Text } from '@mantine/core';
+import { Popover, Text, UnstyledButton } from '@mantine/core';
+import { localTime } from '../../parts/format.ts';
 import type { Column } from '../../parts/table.tsx';
 import { cronWords } from './cron.ts';
+import { nextRuns } from './next-runs.ts';
+import { NextRuns } from './runs.tsx';
 
 export type SnapshotPolicy = RecordOf<typeof PolicyRecord>;
 
@@ -27,12 +30,37 @@ export const policyColumns: readonly Column<SnapshotPolicy>[] = [
     value: ({ create_policy }) => cronWords(create_policy),
   },
   {
+    name: 'next',
+    heading: 'Next five runs',
+    isExtra: true,
+    cell: ({ create_policy }) => <NextInShort of={create_policy} />,
+    value: ({ create_policy }) => nextRuns(create_policy, new Date(), 1)[0]?.getTime(),
+  },
+  {
     name: 'keeps',
     heading: 'Keeps',
     cell: ({ delete_policy }) => keepsWords(delete_policy),
     value: ({ delete_policy }) => Number(/\d+/.exec(delete_policy ?? '')?.[0] ?? Infinity),
   },
 ];
+
+/** The next one in the row; all five by hover, focus or a tap. */
+function NextInShort({ of: expression }: { readonly of: string }) {
+  const [next] = nextRuns(expression, new Date(), 1);
+  if (!next) return <>–</>;
+  return (
+    <Popover withinPortal>
+      <Popover.Target>
+        <UnstyledButton fz="sm" td="underline dotted" aria-label={`Next at ${localTime(next)}; show five`}>
+          {localTime(next)}
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <NextRuns of={expression} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
 
 /** `N24` → `the newest 24` */
 function keepsWords(rule: string | null): string {

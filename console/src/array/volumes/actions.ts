@@ -1,12 +1,18 @@
 import { array } from '../../api/array.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
+import { undo, type Undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { choicesOf, isShare, type Pool } from '../records.ts';
 import type { ListedVolume } from './all.ts';
 import { cappingFields, reductionFields, shareFields } from './options.ts';
 
 /** What can be done with a volume or share; `pools` are all of the array. */
-export function volumeActions(volume: ListedVolume, pools: readonly Pool[]): ActionProps<never>[] {
+export function volumeActions(
+  volume: ListedVolume,
+  pools: readonly Pool[],
+  /** Whether the array keeps what is deleted; undefined while that is not known. */
+  hasBin: boolean | undefined,
+): ActionProps<never>[] {
   const input = { id: volume.name };
   const group = { volume_cg_id: volume.cg_name };
   const name = volume.display_name;
@@ -53,9 +59,20 @@ export function volumeActions(volume: ListedVolume, pools: readonly Pool[]): Act
       fields: volume.has_snapshots === 'YES' ? ['force'] : [],
       more: [],
       labels: { force: 'Delete its snapshots, too' },
-      about: 'It goes to the recycle bin where the array keeps one; without one, its data is gone for good.',
+      about: deletionWords(hasBin),
+      ...(hasBin === true && { said: `${name} is in the recycle bin of its pool.`, undo: undoDeletion(volume) }),
     }),
   ];
+}
+
+export function undoDeletion({ name, display_name: title }: Pick<ListedVolume, 'name' | 'display_name'>): Undo {
+  return undo({ op: array.volumes.undelete, input: { id: name }, said: `${title} is back with its data.` });
+}
+
+function deletionWords(hasBin: boolean | undefined): string {
+  if (hasBin === true) return 'It goes to the recycle bin of its pool, and can be brought back from there for a while.';
+  if (hasBin === false) return 'The array keeps no recycle bin: its data is gone for good.';
+  return 'It goes to the recycle bin where the array keeps one; without one, its data is gone for good.';
 }
 
 function migrate({ cg_name, pool_name, status, display_name: name }: ListedVolume, pools: readonly Pool[]) {

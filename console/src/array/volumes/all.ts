@@ -1,6 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { array } from '../../api/array.ts';
 import { usePlace } from '../../api/places.tsx';
+import { useRead } from '../../api/queries.ts';
 import { send, type Place } from '../../api/send.ts';
 import type { Volume } from '../records.ts';
 
@@ -48,4 +49,10 @@ function listed(volume: Volume): ListedVolume {
 export function useVolumes({ enabled = true } = {}): UseQueryResult<ListedVolume[]> {
   const place = usePlace('array');
   return useQuery({ queryKey: [place.base, 'volumes', 'all'], queryFn: () => readAll(place), enabled });
+}
+
+/** Whether the array keeps deleted volumes for a while. */
+export function useRecycleBin(): boolean | undefined {
+  const controllers = useRead(array.controllers.list, {}).data?.vcontrollers;
+  return controllers?.some(({ recycle_bin: bin }) => bin === 'YES');
 }

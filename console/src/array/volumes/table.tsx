@@ -9,8 +9,8 @@ import { Fill, State } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { isShare, namesIn } from '../records.ts';
 import { attachActions } from '../servers/attach.ts';
-import { volumeActions, snapshotName } from './actions.ts';
-import type { ListedVolume } from './all.ts';
+import { snapshotName, undoDeletion, volumeActions } from './actions.ts';
+import { useRecycleBin, type ListedVolume } from './all.ts';
 
 const columns: readonly Column<ListedVolume>[] = [
   {
@@ -58,6 +58,7 @@ export function VolumeTable(props: {
 }) {
   const { rows, empty, tools, more } = props;
   const pools = useRead(array.pools.list, {}).data?.pools;
+  const hasBin = useRecycleBin();
   const servers = useRead(array.servers.list, {}).data?.servers;
   const all = useMemo(() => {
     const names = new Map(servers?.map(({ name, display_name }) => [name, display_name]));
@@ -78,13 +79,13 @@ export function VolumeTable(props: {
           actions={[
             ...(more?.(volume) ?? []),
             ...attachActions(volume, servers ?? []),
-            ...volumeActions(volume, pools ?? []),
+            ...volumeActions(volume, pools ?? [], hasBin),
           ]}
         />
       ),
     };
     return [...columns, attached, actions];
-  }, [pools, servers, more]);
+  }, [pools, servers, more, hasBin]);
   return (
     <DataTable
       label="Volumes and shares"
@@ -93,7 +94,7 @@ export function VolumeTable(props: {
       rowKey={({ name }) => name}
       empty={empty}
       tools={tools}
-      bulk={(chosen, clear) => <BulkActions chosen={chosen} clear={clear} />}
+      bulk={(chosen, clear) => <BulkActions chosen={chosen} clear={clear} hasBin={hasBin === true} />}
     />
   );
 }
@@ -104,7 +105,12 @@ function serversOf({ server_ext_names }: ListedVolume, names: ReadonlyMap<string
     .join(', ');
 }
 
-function BulkActions({ chosen, clear }: { readonly chosen: readonly ListedVolume[]; readonly clear: () => void }) {
+function BulkActions(props: {
+  readonly chosen: readonly ListedVolume[];
+  readonly clear: () => void;
+  readonly hasBin: boolean;
+}) {
+  const { chosen, clear, hasBin } = props;
   const nameOf = ({ display_name }: ListedVolume) => display_name;
   return (
     <>
@@ -122,6 +128,7 @@ function BulkActions({ chosen, clear }: { readonly chosen: readonly ListedVolume
         rows={chosen}
         nameOf={nameOf}
         inputOf={({ name: id }) => ({ id })}
+        undoOf={(volume) => (hasBin ? undoDeletion(volume) : undefined)}
         isDestroying
         onDone={clear}
       />

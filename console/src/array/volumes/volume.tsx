@@ -18,6 +18,7 @@ import { NewServer } from '../servers/new-server.tsx';
 import { TimeLine } from '../snapshots/time-line.tsx';
 import { VolumePolicies } from '../snapshots/volume-policies.tsx';
 import { volumeActions } from './actions.ts';
+import { useRecycleBin } from './all.ts';
 import { VolumeFacts, VolumeOptions } from './facts.tsx';
 import { Migration } from './migration.tsx';
 
@@ -26,6 +27,7 @@ export default function VolumePage() {
   const reading = useRead(array.volumes.get, { id });
   const pools = useRead(array.pools.list, {}).data?.pools ?? [];
   const servers = useRead(array.servers.list, {}).data?.servers ?? [];
+  const hasBin = useRecycleBin();
   return (
     <Reading of={reading}>
       {({ volume }) => (
@@ -34,7 +36,11 @@ export default function VolumePage() {
             title={volume.display_name}
             about={volume.comment ?? (isShare(volume) ? 'File share' : 'Block volume')}
           >
-            <Actions of={[...attachActions(volume, servers), ...volumeActions(volume, pools)]} />
+            <Actions
+              label={`More about ${volume.display_name}`}
+              of={[...attachActions(volume, servers), ...volumeActions(volume, pools, hasBin)]}
+              goneTo="/volumes"
+            />
           </PageHead>
           {volume.status === 'Migrating' && <Migration group={volume.cg_name} />}
           <Section title="Facts">

@@ -1,81 +1,254 @@
 import { portal } from '../../api/portal.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
-import type { PortalArray } from './record.ts';
+import { choicesFrom } from '../../contract/chosen-field.tsx';
+import type { Choice } from '../../contract/field.tsx';
+import { undo } from '../../contract/undo.tsx';
+import { gigabytes } from '../../parts/format.ts';
+import { policyTypesOf, type PortalArray, type PortalCloud } from './record.ts';
 
 const arrays = portal.arrays;
 
+const SIZE = 'Size';
+const NETWORK = 'Network';
+const FEATURES = 'Features';
+const LIFE = 'Life';
+
+export interface ActionFacts {
+  /** Where it is; undefined until that is known: then keys are typed. */
+  readonly cloud: PortalCloud | undefined;
+  /** Whether what the person asks for is done at once, or waits for an administrator. */
+  readonly actsAtOnce: boolean;
+}
+
 /** What can be done with an array in the state it is in. */
-export function actionsOf(array: PortalArray): ActionProps<never>[] {
+export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<never>[] {
   const input = { array_id: array.id };
-  const isObjects = array.product === 'object_storage';
   switch (array.status) {
     case 'created':
       return [
-        action({
-          op: arrays.addDrives,
-          label: 'Add drives',
-          input,
-          fields: isObjects ? ['drives', 'storage_policy'] : ['drives'],
-          more: [],
-        }),
-        ...(isObjects ? [action({ op: arrays.addStoragePolicy, label: 'Add a storage policy', input })] : []),
-        ...(isObjects ? [action({ op: arrays.addProxyController, label: 'Add a proxy controller', input })] : []),
-        ...(isObjects ? [] : [action({ op: arrays.setEngine, label: 'Change the engine', input })]),
-        ...(isObjects ? [] : [action({ op: arrays.setCache, label: 'Change the cache', input })]),
-        action({ op: arrays.addPublicIp, label: 'Add a public address', input }),
-        action({ op: arrays.removePublicIp, label: 'Remove the public address', input }),
-        action({ op: arrays.addInterface, label: 'Join a network', input }),
+        ...sizeActions(array, facts.cloud),
+        ...networkActions(array),
+        ...featureActions(array, facts.cloud),
         action({
           op: arrays.hibernate,
+          section: LIFE,
           label: 'Hibernate',
           input,
           about: 'The array stops and keeps its data. Servers lose their disks and shares until it is restored.',
         }),
         ...lockActions(array),
-        deletion(array),
+        deletion(array, facts),
       ];
     case 'hibernated':
       return [
-        action({ op: arrays.restore, label: 'Restore', input, about: 'The array starts again.' }),
-        deletion(array),
+        action({ op: arrays.restore, label: 'Restore', input, about: 'The array starts again with all its data.' }),
+        deletion(array, facts),
       ];
     case 'failed':
-      return [action({ op: arrays.restore, label: 'Try again', input }), deletion(array)];
+      return [action({ op: arrays.restore, label: 'Try again', input }), deletion(array, facts)];
     case 'deleted':
-      return [
-        action({
-          op: arrays.undelete,
-          label: 'Undelete',
-          input,
-          about: 'The array comes back with its data and addresses.',
-        }),
-        action({
-          op: arrays.purge,
-          label: 'Remove for good',
-          input,
-          destroys: array.name,
-          about: 'All data of the array is removed now and cannot be brought back.',
-        }),
-      ];
+      return deletedActions(array);
     default:
       return [];
   }
 }
 
+function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): ActionProps<never>[] {
+  const input = { array_id: array.id };
+  const drives = cloud && { drives: driveChoices(cloud) };
+  if (array.product === 'object_storage') {
+    const policies = array.storage_policies?.map(({ policy_name: value, display_name: label }) => ({ value, label }));
+    return [
+      action({
+        op: arrays.addDrives,
+        section: SIZE,
+        label: 'Add drives',
+        input,
+        fields: ['drives', 'storage_policy'],
+        more: [],
+        labels: { drives: 'How many more', storage_policy: 'To the storage policy' },
+        choices: { ...drives, ...(policies && { storage_policy: policies }) },
+      }),
+      action({
+        op: arrays.addStoragePolicy,
+        section: SIZE,
+        label: 'Add a storage policy',
+        input,
+        labels: { name: 'Name', storage_policy_type: 'How objects are kept', drives: 'Its drives' },
+        choices: {
+          ...drives,
+          ...(cloud && {
+            storage_policy_type: policyTypesOf(cloud).map(({ id, name }) => ({ value: String(id), label: name })),
+          }),
+        },
+      }),
+      action({
+        op: arrays.addProxyController,
+        section: SIZE,
+        label: 'Add a proxy controller',
+        input,
+        labels: { allocation_zone_id: 'Zone' },
+        choices: cloud && { allocation_zone_id: zoneChoices(cloud) },
+        about: 'It serves more requests at once. It is billed by the hour.',
+      }),
+    ];
+  }
+  return [
+    action({
+      op: arrays.addDrives,
+      section: SIZE,
+      label: 'Add drives',
+      input,
+      fields: ['drives'],
+      more: [],
+      labels: { drives: 'How many more' },
+      choices: drives,
+      about: 'They are free drives of the array then: make a RAID group of them, or spares.',
+    }),
+    action({
+      op: arrays.setEngine,
+      section: SIZE,
+      label: 'Change the engine',
+      input,
+      labels: { engine: 'Engine', app_engine: 'App engine' },
+      start: { engine: array.engine?.key, app_engine: array.app_engine?.key },
+      choices: cloud && {
+        engine: cloud.engine_types.map(({ key, name, specs }) => ({ value: key, label: `${name}: ${specs}` })),
+        app_engine: cloud.app_engines.map(({ name, specs }) => ({ value: name, label: `${name}: ${specs}` })),
+      },
+      about: 'The controllers change over one after the other: servers go on working.',
+    }),
+    action({
+      op: arrays.setCache,
+      section: SIZE,
+      label: 'Change the cache',
+      input,
+      labels: { flash_cache_capacity: 'Cache beyond the engine’s own, in GB' },
+      start: { flash_cache_capacity: array.cache.extra_gb },
+      about: cloud && `In steps of ${gigabytes(cloud.flash_cache.increment_gb)}; 0 gives all of it back.`,
+    }),
+  ];
+}
+
+function networkActions(array: PortalArray): ActionProps<never>[] {
+  const input = { array_id: array.id };
+  return [
+    action({
+      op: arrays.addInterface,
+      section: NETWORK,
+      label: 'Join a network',
+      input,
+      labels: { virtual_network_id: 'Network' },
+      choicesFrom: { virtual_network_id: joinable },
+      about: 'The array gets an address in it, beside those it has.',
+    }),
+    action({ op: arrays.addPublicIp, section: NETWORK, label: 'Add a public address', input }),
+    action({
+      op: arrays.removePublicIp,
+      section: NETWORK,
+      label: 'Remove the public address',
+      input,
+      about: 'Who uses the array at its public address loses it.',
+    }),
+  ];
+}
+
+function featureActions(array: PortalArray, cloud: PortalCloud | undefined): ActionProps<never>[] {
+  const input = { array_id: array.id };
+  if (array.product === 'object_storage') return [];
+  const isFlash = cloud === undefined || array.drives.some((key) => /ssd|flash|nvme/i.test(key));
+  return [
+    ...(isFlash
+      ? [
+          action({
+            op: arrays.enableDataReduction,
+            section: FEATURES,
+            label: 'Data reduction on',
+            input,
+            about: 'New volumes are compressed and deduplicated unless they say otherwise.',
+          }),
+          action({ op: arrays.disableDataReduction, section: FEATURES, label: 'Data reduction off', input }),
+        ]
+      : []),
+    ...(array.flc_enabled
+      ? []
+      : [
+          action({
+            op: arrays.enableFileLifecycle,
+            section: FEATURES,
+            label: 'File lifecycle on',
+            input,
+            about: 'Policies can then archive or delete files of shares. It cannot be switched off again.',
+          }),
+        ]),
+  ];
+}
+
 function lockActions(array: PortalArray): ActionProps<never>[] {
   const input = { array_id: array.id };
   if (array.locked_down)
-    return [action({ op: arrays.release, label: 'Release', input, about: 'It can be changed again.' })];
+    return [action({ op: arrays.release, section: LIFE, label: 'Release', input, about: 'It can be changed again.' })];
   const about = 'The array serves its data, and nothing of it is changed until you release it.';
-  return [action({ op: arrays.lockDown, label: 'Lock down', input, about })];
+  return [action({ op: arrays.lockDown, section: LIFE, label: 'Lock down', input, about })];
 }
 
-function deletion(array: PortalArray): ActionProps<never> {
+function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<never> {
+  const input = { array_id: array.id };
+  const isBack = `${array.name} comes back with its data and addresses.`;
   return action({
     op: arrays.delete,
+    section: LIFE,
     label: 'Delete',
-    input: { array_id: array.id },
+    input,
     destroys: array.name,
-    about: 'The array stops. It can be undeleted for a while; then all its data is removed.',
+    about: actsAtOnce
+      ? 'The array stops. It can be undeleted for a while; then all its data is removed.'
+      : 'An administrator is asked. Once that is approved, the array stops; it can be undeleted for a while.',
+    ...(actsAtOnce && {
+      said: `${array.name} is being deleted.`,
+      undo: undo({ op: arrays.undelete, input, said: isBack }),
+    }),
   });
+}
+
+function deletedActions(array: PortalArray): ActionProps<never>[] {
+  const input = { array_id: array.id };
+  return [
+    action({
+      op: arrays.undelete,
+      label: 'Undelete',
+      input,
+      labels: { name: 'Another name' },
+      about: 'The array comes back with its data and addresses.',
+    }),
+    action({
+      op: arrays.purge,
+      label: 'Remove for good',
+      input,
+      destroys: array.name,
+      about: 'All data of the array is removed now and cannot be brought back.',
+    }),
+  ];
+}
+
+/** The networks an array could join, with the addresses they have. */
+const joinable = choicesFrom({
+  op: arrays.listCompatibleInterfaces,
+  choices: ({ data }) =>
+    data.map(({ custom_network_id: id, name, cidr }) => ({ value: String(id), label: `${name} · ${cidr}` })),
+  none: 'There is no network it could join. Make one on the page of networks.',
+});
+
+function driveChoices({ drive_types: types }: PortalCloud): Choice[] {
+  return types.map(({ key, name, hourly_price_usd: price }) => ({
+    value: key,
+    label: `${name} · ${price} USD an hour each`,
+  }));
+}
+
+function zoneChoices({ zones }: PortalCloud): Choice[] {
+  return zones.map(({ allocation_zone_name: name, allocation_zone_disp_name: label }) => ({
+    value: name.replace(/^\D+/, ''),
+    label,
+  }));
 }

@@ -5,12 +5,14 @@ import { act, useRead } from '../../api/queries.ts';
 import { usePlace } from '../../api/places.tsx';
 import { useParam } from '../../app/base.ts';
 import { useMay } from '../../app/identity.tsx';
-import { ActionButton, ActionMenu } from '../../contract/action.tsx';
+import { ActionButton, ActionMenu, type ActionProps } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { Copy, Facts, Secret, State, Time, Working } from '../../parts/small.tsx';
 import type { Reply } from '../../api/operations.ts';
 import { actionsOf } from './actions.ts';
+import { useActionFacts } from './facts.ts';
+import { Cost } from './cost.tsx';
 import { manageAddress, type PortalArray } from './record.ts';
 
 type ShownArray = Reply<typeof portal.arrays.get.endpoint>['data'];
@@ -31,6 +33,16 @@ export default function ArrayDetail() {
         </Alert>
       )}
       {array.progress < 100 && <Working value={array.progress} label={array.status_message ?? array.status} />}
+      {array.status === 'deleted' && (
+        <Alert color="yellow" title="Deleted">
+          It can be undeleted until <Time at={array.undelete_until} />; then all its data is removed.
+        </Alert>
+      )}
+      {array.status === 'hibernated' && (
+        <Alert color="yellow" title="Hibernated">
+          It is stopped and keeps its data; only its drives and public address are billed. Restore it to use it again.
+        </Alert>
+      )}
       {array.status === 'failed' && (
         <Alert color="red" title="The array failed">
           {array.status_message}
@@ -44,6 +56,7 @@ export default function ArrayDetail() {
           <Way array={array} />
         </Grid.Col>
       </Grid>
+      <Cost array={array} />
       <Interfaces array={array} />
       {array.storage_policies && <Policies array={array} />}
       {array.product === 'object_storage' && <PublicService array={array} />}
@@ -52,14 +65,16 @@ export default function ArrayDetail() {
 }
 
 function Head({ array }: { readonly array: ShownArray }) {
+  const factsOf = useActionFacts();
   const listed = { ...array, drives: Object.keys(array.drives) } as unknown as PortalArray;
   return (
     <PageHead
       title={array.name}
       about={
         <Group gap="xs">
-          <State of={array.status} /> {array.type}
-          {array.description}
+          <State of={array.status} />
+          <span>{array.type}</span>
+          {array.description !== null && <span>{array.description}</span>}
         </Group>
       }
     >
@@ -68,8 +83,22 @@ function Head({ array }: { readonly array: ShownArray }) {
           Open the array
         </Button>
       )}
-      <ActionMenu label={array.name} actions={actionsOf(listed)} />
+      <HeadActions array={array} actions={actionsOf(listed, factsOf(array))} />
     </PageHead>
+  );
+}
+
+/** What people come for as buttons, the rest by what it is about. */
+function HeadActions({ array, actions }: { readonly array: ShownArray; readonly actions: ActionProps<never>[] }) {
+  const isMain = ({ label }: ActionProps<never>) =>
+    ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again'].includes(label);
+  return (
+    <>
+      {actions.filter(isMain).map((one) => (
+        <ActionButton key={one.label} {...one} isMain={array.status !== 'created'} />
+      ))}
+      <ActionMenu label={array.name} isButton actions={actions.filter((one) => !isMain(one))} />
+    </>
   );
 }
 

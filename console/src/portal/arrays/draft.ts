@@ -1,4 +1,4 @@
-import type { PortalCloud } from './record.ts';
+import { policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order as it is being made. */
 export interface Order {
@@ -12,6 +12,12 @@ export interface Order {
   readonly zone: string | undefined;
   readonly makesPools: boolean;
   readonly fileLifecycle: boolean;
+  /** The cloud's default where it is not chosen. */
+  readonly appEngine: string | undefined;
+  /** GB beyond the engine's own. */
+  readonly cacheGb: number;
+  readonly dualTarget: boolean;
+  readonly network: number | undefined;
   readonly moderate: boolean;
 }
 
@@ -35,33 +41,36 @@ export function newOrder({ provider, cloud }: Offered): Order {
     zone: undefined,
     makesPools: true,
     fileLifecycle: false,
+    appEngine: undefined,
+    cacheGb: 0,
+    dualTarget: false,
+    network: undefined,
     moderate: false,
   };
 }
 
-/** The ways in which object storage of this cloud keeps objects. */
-export function policyTypesOf(cloud: PortalCloud): readonly { readonly id: number; readonly name: string }[] {
-  const text = cloud.array_zone_group_storage_policy_types.array_zone_group_storage_policy_type;
-  try {
-    return JSON.parse(text) as { id: number; name: string }[];
-  } catch {
-    return [];
-  }
+/** What still stands in the way of a step, in words; `undefined`: of the whole order. */
+export function problemsOf(order: Order, cloud: PortalCloud, step?: 'size' | 'details'): string[] {
+  const all = [...sizeProblems(order, cloud), ...(order.name.trim() === '' ? ['It needs a name.'] : [])];
+  return step === 'size' ? sizeProblems(order, cloud) : all;
 }
 
-/** What still stands in the way, in words. */
-export function problemsOf(order: Order, cloud: PortalCloud): string[] {
+function sizeProblems(order: Order, cloud: PortalCloud): string[] {
   const count = Object.values(order.drives).reduce((sum, one) => sum + one, 0);
   const engine = cloud.engine_types.find(({ key }) => key === order.engine);
   const isBlock = order.kind === 'storage_array';
   return [
-    order.name.trim() === '' && 'It needs a name.',
     count < cloud.minimum_drives && `It needs at least ${cloud.minimum_drives} drives.`,
     isBlock && !engine && 'It needs an engine.',
     isBlock && engine && count > engine.max_drives && `${engine.name} takes at most ${engine.max_drives} drives.`,
+    isBlock && order.cacheGb % Math.max(1, cloud.flash_cache.increment_gb) !== 0 && cacheProblem(cloud),
     !isBlock && order.policyType === undefined && 'Choose how objects are kept.',
     !isBlock && Object.keys(order.drives).length > 1 && 'Object storage takes drives of one type.',
   ].filter((problem) => typeof problem === 'string');
+}
+
+function cacheProblem({ flash_cache: { increment_gb: step } }: PortalCloud): string {
+  return `Cache is bought in steps of ${step} GB.`;
 }
 
 /** The order as the API takes it. */
@@ -79,6 +88,10 @@ export function inputOf(order: Order): Readonly<Record<string, unknown>> {
       engine: order.engine,
       create_raid_10_pools: order.makesPools,
       flc_enabled: order.fileLifecycle ? 'YES' : undefined,
+      app_engine: order.appEngine,
+      flash_cache_capacity: order.cacheGb > 0 ? order.cacheGb : undefined,
+      iscsi_dual_target_mode_enabled: order.dualTarget ? 'YES' : undefined,
+      custom_network_id: order.network,
     }),
     ...(!isBlock && { array_zone_group_storage_policy_type_id: order.policyType }),
   };

@@ -4,12 +4,14 @@ import { portal } from '../../api/portal.ts';
 import { useRead } from '../../api/queries.ts';
 import { useAddressText } from '../../app/base.ts';
 import { ActionMenu } from '../../contract/action.tsx';
+import { undo } from '../../contract/undo.tsx';
 import { Bulk } from '../../parts/bulk.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { State, Time, Working } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { actionsOf } from './actions.ts';
+import { useActionFacts } from './facts.ts';
 import type { PortalArray } from './record.ts';
 
 const columns: readonly Column<PortalArray>[] = [
@@ -67,17 +69,25 @@ const columns: readonly Column<PortalArray>[] = [
     cell: ({ time_created_gmt: at }) => <Time at={at} />,
     isExtra: true,
   },
-  {
-    name: 'actions',
-    heading: '',
-    align: 'right',
-    cell: (array) => <ActionMenu label={array.name} actions={actionsOf(array)} />,
-  },
 ];
+
+const deletedColumn: Column<PortalArray> = {
+  name: 'until',
+  heading: 'Can come back until',
+  value: ({ undelete_until: until }) => until,
+  cell: ({ undelete_until: until }) => <Time at={until} />,
+};
 
 export default function Arrays() {
   const [shown, setShown] = useAddressText('shown');
   const isDeleted = shown === 'deleted';
+  const factsOf = useActionFacts();
+  const actions: Column<PortalArray> = {
+    name: 'actions',
+    heading: '',
+    align: 'right',
+    cell: (array) => <ActionMenu label={array.name} actions={actionsOf(array, factsOf(array))} />,
+  };
   const list = useRead(portal.arrays.list, isDeleted ? { restorable: true } : {});
   return (
     <>
@@ -102,7 +112,7 @@ export default function Arrays() {
         <DataTable
           label="Arrays"
           rows={list.data.data}
-          columns={columns}
+          columns={[...columns, ...(isDeleted ? [deletedColumn] : []), actions]}
           rowKey={({ id }) => String(id)}
           bulk={(rows, clear) => <ArraysBulk rows={rows} clear={clear} />}
           empty={isDeleted ? <Empty title="No array waits to be removed." /> : <NoArrays />}
@@ -117,8 +127,40 @@ function ArraysBulk({ rows, clear }: { readonly rows: readonly PortalArray[]; re
   const input = ({ id }: PortalArray) => ({ array_id: id });
   return (
     <>
-      <Bulk op={portal.arrays.hibernate} label="Hibernate" rows={rows} nameOf={named} inputOf={input} onDone={clear} />
-      <Bulk op={portal.arrays.restore} label="Restore" rows={rows} nameOf={named} inputOf={input} onDone={clear} />
+      <Bulk
+        op={portal.arrays.hibernate}
+        label="Hibernate"
+        rows={rows.filter(({ status }) => status === 'created')}
+        nameOf={named}
+        inputOf={input}
+        onDone={clear}
+      />
+      <Bulk
+        op={portal.arrays.delete}
+        label="Delete"
+        rows={rows.filter(({ status }) => status !== 'deleted')}
+        nameOf={named}
+        inputOf={input}
+        isDestroying
+        undoOf={(row) => undo({ op: portal.arrays.undelete, input: input(row), said: `${row.name} comes back.` })}
+        onDone={clear}
+      />
+      <Bulk
+        op={portal.arrays.undelete}
+        label="Undelete"
+        rows={rows.filter(({ status }) => status === 'deleted')}
+        nameOf={named}
+        inputOf={input}
+        onDone={clear}
+      />
+      <Bulk
+        op={portal.arrays.restore}
+        label="Restore"
+        rows={rows.filter(({ status }) => status === 'hibernated')}
+        nameOf={named}
+        inputOf={input}
+        onDone={clear}
+      />
     </>
   );
 }

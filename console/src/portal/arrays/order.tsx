@@ -3,11 +3,11 @@ import {
   Button,
   Card,
   Checkbox,
+  Grid,
   Group,
   NumberInput,
   Radio,
   Select,
-  SimpleGrid,
   Stack,
   Stepper,
   Text,
@@ -19,20 +19,22 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct, useRead } from '../../api/queries.ts';
+import { useSession } from '../../app/session.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
-import { inputOf, newOrder, policyTypesOf, problemsOf, type Order } from './draft.ts';
+import { Extras } from './extras.tsx';
+import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
+import { presentPrices } from '../prices/history.ts';
 import { PricePanel } from './price-panel.tsx';
-import type { PortalCloud } from './record.ts';
+import { policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order in steps, with the price beside it from the first choice on. */
 export default function OrderArray() {
   const clouds = useRead(portal.clouds.list, {});
   const providers = useRead(portal.providers.list, {});
-  const prices = useRead(portal.pricing.get, {});
-  if (clouds.isPending || providers.isPending || prices.isPending) return <Loading />;
-  const error = clouds.error ?? providers.error ?? prices.error;
+  if (clouds.isPending || providers.isPending) return <Loading />;
+  const error = clouds.error ?? providers.error;
   if (error) return <Failed error={error} />;
   const offered = (providers.data?.data ?? []).filter(({ enabled }) => enabled !== 'false');
   const found = offered.flatMap((provider) => {
@@ -45,7 +47,7 @@ export default function OrderArray() {
       <Empty title="Nothing can be ordered yet.">An administrator has to register a cloud and a provider first.</Empty>
     );
   }
-  return <Steps first={first} offers={found} prices={prices.data?.data.io_engines ?? {}} />;
+  return <Steps first={first} offers={found} />;
 }
 
 export interface Offer {
@@ -56,91 +58,99 @@ export interface Offer {
 interface StepsProps {
   readonly first: Offer;
   readonly offers: readonly Offer[];
-  readonly prices: Readonly<Record<string, { readonly data: Readonly<Record<string, { readonly value: string }>> }>>;
 }
 
-function Steps({ first, offers, prices }: StepsProps) {
+function Steps({ first, offers }: StepsProps) {
   const [order, setOrder] = useState<Order>(() => newOrder(first));
   const [step, setStep] = useState(0);
   const [isCommand, setCommand] = useState(false);
   const ordering = useAct(portal.arrays.create);
   const navigate = useNavigate();
   const offer = offers.find(({ provider }) => provider.key === order.provider) ?? first;
+  const prices = useRead(portal.pricing.list, { provider_id: Number(offer.provider.id) });
+  const present = presentPrices(prices.data?.data ?? []);
   const change = (part: Partial<Order>) => setOrder((before) => ({ ...before, ...part }));
-  const problems = problemsOf(order, offer.cloud);
+  const problems = step === 0 ? [] : problemsOf(order, offer.cloud, step === 1 ? 'size' : 'details');
   const input = inputOf(order);
 
   async function submit(): Promise<void> {
     const { value } = await ordering.mutateAsync(input as never);
     const { id, name } = value?.data ?? {};
-    notifications.show({ color: 'teal', message: `Array ${name} is ordered.` });
+    notifications.show({ color: 'teal', message: `Array ${name} is ordered. It is up in about a minute.` });
     void navigate({ to: id === undefined ? '/arrays' : `/arrays/${id}` });
   }
 
   return (
     <>
       <PageHead title="Order an array" />
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-        <Stepper active={step} onStepClick={setStep} orientation="vertical" size="sm">
-          <Stepper.Step
-            label="What"
-            description={order.kind === 'object_storage' ? 'Object storage' : 'Block and file'}
-          >
-            <What order={order} change={change} offers={offers} />
-          </Stepper.Step>
-          <Stepper.Step
-            label="Size"
-            description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}
-          >
-            <Size order={order} change={change} cloud={offer.cloud} />
-          </Stepper.Step>
-          <Stepper.Step label="Order" description={order.name || 'Name it'}>
-            <Details order={order} change={change} cloud={offer.cloud} />
-          </Stepper.Step>
-        </Stepper>
-        <Stack>
-          <PricePanel order={order} offer={offer} prices={prices[`provider${offer.provider.id}`]?.data ?? {}} />
-          {step === 2 && problems.length > 0 && (
-            <Alert color="yellow" title="Before it can be ordered">
-              {problems.map((problem) => (
-                <Text key={problem} size="sm">
-                  {problem}
-                </Text>
-              ))}
-            </Alert>
-          )}
-          {ordering.error && <Failed error={ordering.error} />}
-          {isCommand && <CommandView op={portal.arrays.create} input={input} />}
-          <Group justify="space-between">
-            <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
-              Show as command
-            </Button>
-            <Group>
-              {step > 0 && (
-                <Button variant="default" onClick={() => setStep(step - 1)}>
-                  Back
-                </Button>
-              )}
-              {step < 2 ? (
-                <Button onClick={() => setStep(step + 1)}>Next</Button>
-              ) : (
-                <Button
-                  onClick={() => void submit().catch(() => undefined)}
-                  loading={ordering.isPending}
-                  disabled={problems.length > 0}
-                >
-                  Order
-                </Button>
-              )}
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stepper active={step} onStepClick={setStep} size="sm" allowNextStepsSelect={false}>
+            <Stepper.Step
+              label="What"
+              description={order.kind === 'object_storage' ? 'Object storage' : 'Block and file'}
+            >
+              <What order={order} change={change} offers={offers} />
+            </Stepper.Step>
+            <Stepper.Step
+              label="Size"
+              description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}
+            >
+              <Size order={order} change={change} cloud={offer.cloud} prices={present} />
+            </Stepper.Step>
+            <Stepper.Step label="Order" description={order.name || 'Name it'}>
+              <Details order={order} change={change} cloud={offer.cloud} />
+              <Extras order={order} change={change} cloud={offer.cloud} />
+            </Stepper.Step>
+          </Stepper>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack>
+            <PricePanel order={order} offer={offer} prices={present} />
+            {problems.length > 0 && (
+              <Alert color="yellow" title={step === 2 ? 'Before it can be ordered' : 'Before the next step'}>
+                {problems.map((problem) => (
+                  <Text key={problem} size="sm">
+                    {problem}
+                  </Text>
+                ))}
+              </Alert>
+            )}
+            {ordering.error && <Failed error={ordering.error} />}
+            {isCommand && <CommandView op={portal.arrays.create} input={input} />}
+            <Group justify="space-between">
+              <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
+                Show as command
+              </Button>
+              <Group>
+                {step > 0 && (
+                  <Button variant="default" onClick={() => setStep(step - 1)}>
+                    Back
+                  </Button>
+                )}
+                {step < 2 ? (
+                  <Button onClick={() => setStep(step + 1)} disabled={problems.length > 0}>
+                    Next
+                  </Button>
+                ) : (
+                  <Button
+                    onClick={() => void submit().catch(() => undefined)}
+                    loading={ordering.isPending}
+                    disabled={problems.length > 0}
+                  >
+                    Order
+                  </Button>
+                )}
+              </Group>
             </Group>
-          </Group>
-        </Stack>
-      </SimpleGrid>
+          </Stack>
+        </Grid.Col>
+      </Grid>
     </>
   );
 }
 
-interface PartProps {
+export interface PartProps {
   readonly order: Order;
   readonly change: (part: Partial<Order>) => void;
 }
@@ -179,7 +189,13 @@ function What({ order, change, offers }: PartProps & { readonly offers: readonly
   );
 }
 
-function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalCloud }) {
+interface SizeProps extends PartProps {
+  readonly cloud: PortalCloud;
+  /** USD an hour by `kind:key`. */
+  readonly prices: ReadonlyMap<string, number>;
+}
+
+function Size({ order, change, cloud, prices }: SizeProps) {
   const setDrives = (key: string, count: number) => {
     const { [key]: _, ...others } = order.drives;
     change({ drives: count > 0 ? { ...others, [key]: count } : others });
@@ -195,7 +211,7 @@ function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalClou
                 key={key}
                 value={key}
                 label={`${name}: ${specs}`}
-                description={`Up to ${most} drives, ${price} USD an hour`}
+                description={`Up to ${most} drives, ${prices.get(`engine:${key}`) ?? price} USD an hour`}
               />
             ))}
           </Stack>
@@ -206,7 +222,7 @@ function Size({ order, change, cloud }: PartProps & { readonly cloud: PortalClou
         <NumberInput
           key={key}
           label={name}
-          description={`${gigabytes(gb)} each, ${price} USD an hour`}
+          description={`${gigabytes(gb)} each, ${prices.get(`drive:${key}`) ?? price} USD an hour`}
           min={0}
           max={10_000}
           value={order.drives[key] ?? 0}
@@ -286,13 +302,23 @@ function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalC
             />
           </>
         )}
-        <Checkbox
-          label="Ask an administrator first"
-          description="The order waits until it is approved"
-          checked={order.moderate}
-          onChange={(event) => change({ moderate: event.currentTarget.checked })}
-        />
+        <Approval order={order} change={change} />
       </Stack>
     </Card>
+  );
+}
+
+/** Only those whose orders act at once may choose. */
+function Approval({ order, change }: PartProps) {
+  const { role, auto_approved: isAutoApproved } = useSession();
+  if (role !== 'admin' && isAutoApproved !== true)
+    return <Text size="sm">An administrator approves the order before the array is made.</Text>;
+  return (
+    <Checkbox
+      label="Ask an administrator first"
+      description="The order waits until it is approved"
+      checked={order.moderate}
+      onChange={(event) => change({ moderate: event.currentTarget.checked })}
+    />
   );
 }

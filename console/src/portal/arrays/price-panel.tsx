@@ -6,8 +6,8 @@ import type { PortalCloud } from './record.ts';
 interface PricePanelProps {
   readonly order: Order;
   readonly offer: { readonly cloud: PortalCloud; readonly provider: { readonly name: string } };
-  /** What an hour of each engine costs at this provider. */
-  readonly prices: Readonly<Record<string, { readonly value: string }>>;
+  /** What an hour of each item costs at this provider, by `kind:key`. */
+  readonly prices: ReadonlyMap<string, number>;
 }
 
 interface Item {
@@ -62,21 +62,35 @@ function rate(amount: number): string {
 }
 
 function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['prices']): Item[] {
+  const priceOf = (kind: string, key: string, list: string | null) => prices.get(`${kind}:${key}`) ?? Number(list ?? 0);
   const drives = cloud.drive_types
     .filter(({ key }) => (order.drives[key] ?? 0) > 0)
-    .map(({ key, name, hourly_price_usd: price }) => ({
+    .map(({ key, name, hourly_price_usd: list }) => ({
       name,
       quantity: order.drives[key] ?? 0,
-      hourly: Number(price),
+      hourly: priceOf('drive', key, list),
     }));
   if (order.kind === 'object_storage') return drives;
   const engine = cloud.engine_types.find(({ key }) => key === order.engine);
-  const app = cloud.app_engines.find((one) => one.default === 'true');
+  const app =
+    cloud.app_engines.find(({ name }) => name === order.appEngine) ??
+    cloud.app_engines.find((one) => one.default === 'true');
   return [
     ...(engine
-      ? [{ name: engine.name, quantity: 1, hourly: Number(prices[engine.key]?.value ?? engine.hourly_price_usd) }]
+      ? [
+          {
+            name: `Engine ${engine.name}`,
+            quantity: 1,
+            hourly: priceOf('engine', engine.key, engine.hourly_price_usd),
+          },
+        ]
       : []),
-    ...(app ? [{ name: app.name, quantity: 1, hourly: Number(app.price) }] : []),
+    ...(app
+      ? [{ name: `App engine ${app.name}`, quantity: 1, hourly: priceOf('app_engine', app.name, app.price) }]
+      : []),
     ...drives,
+    ...(order.cacheGb > 0
+      ? [{ name: 'Cache, GB', quantity: order.cacheGb, hourly: priceOf('cache_gb', 'cache_gb', null) }]
+      : []),
   ];
 }

@@ -9,3 +9,18 @@ export type PortalCloud = Reply<typeof portal.clouds.list.endpoint>['data'][numb
 export function manageAddress({ id, product }: Pick<PortalArray, 'id' | 'product'>): string {
   return `/arrays/${id}/${product === 'object_storage' ? 'objects' : 'block'}`;
 }
+
+interface PolicyType {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** How a cloud can keep objects: a text of JSON in its record. */
+export function policyTypesOf(cloud: PortalCloud): readonly PolicyType[] {
+  const text = cloud.array_zone_group_storage_policy_types.array_zone_group_storage_policy_type;
+  try {
+    return JSON.parse(text) as PolicyType[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,165 @@
+import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
+import { useState } from 'react';
+import { portal } from '../../api/portal.ts';
+import { action, ActionMenu } from '../../contract/action.tsx';
+import { Chart } from '../../parts/chart.tsx';
+import { timeOf } from '../../parts/format.ts';
+import { Empty } from '../../parts/messages.tsx';
+import { State, Time } from '../../parts/small.tsx';
+import { DataTable, type Column } from '../../parts/table.tsx';
+import { itemsOf, steps, type DatedPrice, type PricedItem } from './history.ts';
+import { SetPrice, SetPriceButton } from './set-price.tsx';
+
+const KINDS: Readonly<Record<string, string>> = {
+  engine: 'Engine',
+  app_engine: 'App engine',
+  drive: 'Drive',
+  cache_gb: 'Cache, a GiB',
+  encryption: 'Encryption',
+  public_ip: 'Public address',
+  proxy: 'Proxy controller',
+  public_objs: 'Public object service',
+};
+
+export function PriceTable(props: { readonly providerId: number; readonly prices: readonly DatedPrice[] }) {
+  const { providerId, prices } = props;
+  const [changed, setChanged] = useState<PricedItem>();
+  const [shown, setShown] = useState<PricedItem>();
+  const columns: readonly Column<PricedItem>[] = [
+    { name: 'kind', heading: 'What', value: kindOf, cell: kindOf },
+    { name: 'key', heading: 'Which', value: keyOf, cell: (item) => keyOf(item) || '–' },
+    {
+      name: 'price',
+      heading: 'USD an hour',
+      align: 'right',
+      value: ({ present }) => Number(present?.hourly_price_usd ?? 0),
+      cell: ({ present }) => present?.hourly_price_usd ?? 'none yet',
+    },
+    {
+      name: 'since',
+      heading: 'Since',
+      isExtra: true,
+      value: ({ present }) => present?.effective_from,
+      cell: ({ present }) => <Time at={present?.effective_from} />,
+    },
+    { name: 'planned', heading: 'Planned', isExtra: true, cell: ({ planned: [next] }) => <Planned price={next} /> },
+    {
+      name: 'changes',
+      heading: 'History',
+      isExtra: true,
+      value: ({ all }) => all.length,
+      cell: (item) => (
+        <Button size="compact-sm" variant="subtle" onClick={() => setShown(item)}>
+          {item.all.length === 1 ? 'One price' : `${item.all.length} prices`}
+        </Button>
+      ),
+    },
+    {
+      name: 'actions',
+      heading: '',
+      align: 'right',
+      cell: (item) => <ItemActions item={item} providerId={providerId} change={() => setChanged(item)} />,
+    },
+  ];
+  return (
+    <>
+      <DataTable
+        label="Prices"
+        rows={itemsOf(prices)}
+        columns={columns}
+        rowKey={({ kind, key }) => `${kind}:${key}`}
+        empty={<Empty title="This provider has no prices.">Its cloud has nothing to sell yet.</Empty>}
+      />
+      {changed && <SetPrice item={changed} providerId={providerId} close={() => setChanged(undefined)} />}
+      {shown && <History item={shown} close={() => setShown(undefined)} />}
+    </>
+  );
+}
+
+function kindOf({ kind }: PricedItem): string {
+  return KINDS[kind] ?? kind;
+}
+
+function keyOf({ kind, key }: PricedItem): string {
+  return key === kind ? '' : key;
+}
+
+function Planned({ price }: { readonly price: DatedPrice | undefined }) {
+  if (!price) return <>–</>;
+  return (
+    <Badge variant="light" color="blue" tt="none">
+      {price.hourly_price_usd} from <Time at={price.effective_from} />
+    </Badge>
+  );
+}
+
+function ItemActions(props: { readonly item: PricedItem; readonly providerId: number; readonly change: () => void }) {
+  const { item, providerId, change } = props;
+  const input = { provider_id: providerId, kind: item.kind, key: item.key };
+  const cancel = action({
+    op: portal.pricing.cancel,
+    label: 'Drop what is planned',
+    input,
+    fields: [],
+    more: [],
+    about: 'The present price stays.',
+  });
+  return (
+    <>
+      <SetPriceButton open={change} />
+      {item.planned.length > 0 && <ActionMenu label={item.key} actions={[cancel]} />}
+    </>
+  );
+}
+
+/** Every price of an item, as a line and as a list. */
+function History({ item, close }: { readonly item: PricedItem; readonly close: () => void }) {
+  const points = item.all.map((one) => ({
+    at: (timeOf(one.effective_from)?.getTime() ?? 0) / 1000,
+    price: Number(one.hourly_price_usd),
+  }));
+  const { times, values } = steps(points, Date.now() / 1000);
+  return (
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={`Prices of ${[kindOf(item), keyOf(item)].filter(Boolean).join(' ')}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack>
+        <Chart
+          title="USD an hour"
+          times={times}
+          lines={[{ label: 'USD an hour', values }]}
+          format={(value) => String(Number(value.toFixed(9)))}
+        />
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>From</Table.Th>
+              <Table.Th ta="right">USD an hour</Table.Th>
+              <Table.Th>State</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {item.all.toReversed().map((one) => (
+              <Table.Tr key={one.effective_from}>
+                <Table.Td>
+                  <Time at={one.effective_from} />
+                </Table.Td>
+                <Table.Td ta="right">{one.hourly_price_usd}</Table.Td>
+                <Table.Td>
+                  <State of={one.state} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Text size="xs" c="dimmed">
+          Times are in your time zone. Bills count each moment at the price it had.
+        </Text>
+      </Stack>
+    </Modal>
+  );
+}

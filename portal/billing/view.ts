@@ -1,0 +1,37 @@
+import { formatUtc } from '@granary/kernel';
+import { centsText, nanosText, type Shares } from './amount.ts';
+import type { Summary, Sums } from './summary.ts';
+
+/** Parts are as fine as lines of a bill; the whole is in cents, rounded once. */
+export function summaryView({ arrays, periods }: Summary) {
+  const whole = new Map<string, Shares>();
+  for (const sums of arrays.values())
+    for (const [kind, amount] of sums) whole.set(kind, (whole.get(kind) ?? 0n) + amount);
+  return {
+    currency: 'USD',
+    amount: centsText(total(whole)),
+    kinds: kindsView(whole),
+    arrays: [...arrays].map(([array, sums]) => ({
+      array_id: array.id,
+      name: array.name,
+      user: array.owner,
+      provider: array.providerName,
+      deleted: array.deletedAt !== null,
+      amount: nanosText(total(sums)),
+      kinds: kindsView(sums),
+    })),
+    periods: periods.map(({ from, kinds }) => ({
+      from: formatUtc(from),
+      amount: nanosText(total(kinds)),
+      kinds: kindsView(kinds),
+    })),
+  };
+}
+
+function total(sums: Sums): Shares {
+  return sums.values().reduce((sum, amount) => sum + amount, 0n);
+}
+
+function kindsView(sums: Sums): Record<string, string> {
+  return Object.fromEntries([...sums].map(([kind, amount]) => [kind, nanosText(amount)]));
+}
