@@ -25,73 +25,80 @@ const REBUILD_MB_A_SECOND = 25;
  * Method: a customer orders, the operator approves, the customer builds on it. No page is loaded a second time: what
  * changes while it is shown has to come by itself.
  */
-test('an array is ordered, approved, filled and repaired in the console', { skip, timeout: STORY_MS_MAX }, async (t) => {
-  const dataDir = temporaryFolder(t);
-  const granary = await startGranary(dataDir);
-  t.after(() => granary.kill());
-  const browser = await launchBrowser();
-  t.after(() => browser.close());
-  const admin = await granary.admin();
-  await admin.users.create(CUSTOMER);
-  const { page } = await browser.person();
-  const { page: operator } = await browser.person();
+test(
+  'an array is ordered, approved, filled and repaired in the console',
+  { skip, timeout: STORY_MS_MAX },
+  async (t) => {
+    const dataDir = temporaryFolder(t);
+    const granary = await startGranary(dataDir);
+    t.after(() => granary.kill());
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const admin = await granary.admin();
+    await admin.users.create(CUSTOMER);
+    const { page } = await browser.person();
+    const { page: operator } = await browser.person();
 
-  await signIn(page, granary.url, CUSTOMER);
-  let loads = 0;
-  page.on('load', () => (loads += 1));
-  t.diagnostic('a customer orders, the operator approves');
-  await orderArray(page, {
-    name: 'ledger',
-    kind: 'Disks and file shares',
-    drives: { '10 GB SSD': 4 },
-    options: { 'Make pools at once': false },
-    onPrice: async () => {
-      await waitForText(page, '0.068 USD an hour');
-      await picture(page, 'order');
-    },
-  });
-  await waitForText(page, 'Waiting for an administrator to approve');
-  await signIn(operator, granary.url, OPERATOR);
-  await approve(operator);
-  await page.getByRole('link', { name: 'Open the array' }).click();
+    await signIn(page, granary.url, CUSTOMER);
+    let loads = 0;
+    page.on('load', () => (loads += 1));
+    t.diagnostic('a customer orders, the operator approves');
+    await orderArray(page, {
+      name: 'ledger',
+      kind: 'Disks and file shares',
+      drives: { '10 GB SSD': 4 },
+      options: { 'Make pools at once': false },
+      onPrice: async () => {
+        await waitForText(page, '0.068 USD an hour');
+        await picture(page, 'order');
+      },
+    });
+    await waitForText(page, 'Waiting for an administrator to approve');
+    await signIn(operator, granary.url, OPERATOR);
+    await approve(operator);
+    await page.getByRole('link', { name: 'Open the array' }).click();
 
-  t.diagnostic('a volume is made and attached');
-  await makeVolume(page);
-  await attachToDesk(page);
-  await takeSnapshot(page, 'before the move');
-  const { client } = await signInTo(admin, 'ledger', CUSTOMER.username);
-  const [volume] = (await client.volumes.list()).volumes;
-  assert.ok(volume);
-  await new Disk(client, INITIATOR, volume.name).write(0, randomBuffer(WRITTEN_MEGABYTES));
-  await picture(page, 'volume');
-  await goTo(page, 'Performance');
-  await picture(page, 'performance');
+    t.diagnostic('a volume is made and attached');
+    await makeVolume(page);
+    await attachToDesk(page);
+    await takeSnapshot(page, 'before the move');
+    const { client } = await signInTo(admin, 'ledger', CUSTOMER.username);
+    const [volume] = (await client.volumes.list()).volumes;
+    assert.ok(volume);
+    await new Disk(client, INITIATOR, volume.name).write(0, randomBuffer(WRITTEN_MEGABYTES));
+    await picture(page, 'volume');
+    await goTo(page, 'Performance');
+    await picture(page, 'performance');
 
-  t.diagnostic('a drive is lost and rebuilt');
-  await limitRebuild(page);
-  await loseDrive(page, dataDir, 'volume-00000001');
-  await goTo(page, 'Overview');
-  await page.getByRole('link', { name: /^Drive volume-00000001 has failed/ }).waitFor();
-  await watchRebuild(page);
-  await goTo(page, 'Overview');
-  await page.getByRole('link', { name: /^RAID group pair, RAID1, Normal/ }).waitFor();
-  await picture(page, 'array');
+    t.diagnostic('a drive is lost and rebuilt');
+    await limitRebuild(page);
+    await loseDrive(page, dataDir, 'volume-00000001');
+    await goTo(page, 'Overview');
+    await page.getByRole('link', { name: /^Drive volume-00000001 has failed/ }).waitFor();
+    await watchRebuild(page);
+    await goTo(page, 'Overview');
+    await page.getByRole('link', { name: /^RAID group pair, RAID1, Normal/ }).waitFor();
+    await picture(page, 'array');
 
-  t.diagnostic('every page is found by its name');
-  await page.keyboard.press('Control+KeyK');
-  await page.getByRole('combobox', { name: 'Search' }).fill('bill');
-  await page.getByRole('option', { name: /^Overview/ }).waitFor({ state: 'detached' });
-  await page.getByRole('option', { name: /^Billing/ }).waitFor();
-  await picture(page, 'palette');
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
-  assert.equal(loads, 0, 'no page was loaded again');
-  await signOut(page);
-});
+    t.diagnostic('every page is found by its name');
+    await page.keyboard.press('Control+KeyK');
+    await page.getByRole('combobox', { name: 'Search' }).fill('bill');
+    await page.getByRole('option', { name: /^Overview/ }).waitFor({ state: 'detached' });
+    await page.getByRole('option', { name: /^Billing/ }).waitFor();
+    await picture(page, 'palette');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
+    assert.equal(loads, 0, 'no page was loaded again');
+    await signOut(page);
+  },
+);
 
 async function approve(page: Page): Promise<void> {
   await goTo(page, 'Requests');
-  await page.getByRole('row', { name: /^ledger/ }).getByRole('button', { name: 'Approve' }).click();
+  await page
+    .getByRole('row', { name: /^ledger/ })
+    .getByRole('button', { name: 'Approve' })
+    .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
   await waitForText(page, 'Nothing waits for a decision.');
 }
@@ -100,7 +107,10 @@ async function approve(page: Page): Promise<void> {
 async function makeVolume(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   const make = async (what: string, name: string, fill?: () => Promise<void>) => {
-    await page.getByRole('button', { name: `New ${what}` }).first().click();
+    await page
+      .getByRole('button', { name: `New ${what}` })
+      .first()
+      .click();
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
     await fill?.();
     await dialog.getByRole('button', { name: `New ${what}` }).click();
