@@ -107,6 +107,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   tools.readings.onReading((readings) => detector.compare(() => store.read((db) => shownOf(db, readings))));
   const sessions = new Sessions(tools, () => `array_${tools.configuration().internalName}`);
   sessions.onEnded((id) => changes.endSession(id));
+  sessions.onRightsChanged((user, except) => changes.endUser(user, except));
   const users = new ArrayUserService(tools, sessions);
   const settings = new SettingsService(tools);
   const encryption = new VolumeEncryption(tools, volumeKeys);

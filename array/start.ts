@@ -129,7 +129,7 @@ export async function startArray(
       refuseNotOrdered(configuration, endpoint, input);
       services.creators.authorise(actor, endpoint.access, input);
     },
-    onReveal: (actor, what) => services.sessions.recordLook(actor, what),
+    onReveal: ({ username }, what) => services.sessions.recordLook({ username, subject: `user:${username}` }, what),
     credentialsInBody: true,
     changes: services.changes,
     inner: [

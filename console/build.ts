@@ -77,8 +77,8 @@ interface Entries {
 }
 
 async function bundle(outdir: string): Promise<Entries> {
-  const { build: esbuild } = await import('esbuild');
-  const { metafile } = await esbuild({
+  const esbuild = await import('esbuild');
+  const { metafile } = await esbuild.build({
     entryPoints: { console: join(SOURCES, 'main.tsx') },
     outdir,
     bundle: true,
@@ -95,6 +95,8 @@ async function bundle(outdir: string): Promise<Entries> {
     legalComments: 'none',
     logLevel: 'warning',
   });
+  // Its process would stay beside the service for good.
+  await esbuild.stop();
   const outputs = Object.entries(metafile.outputs);
   const [script, output] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith('src/main.tsx')) ?? [];
   if (script === undefined) throw new Error('The build of the console has no entry.');

@@ -187,7 +187,8 @@ export const singleErrors = {
     http: 429,
     code: 20023,
     keepsHttp: true,
-    message: 'You have {max} requests under way through the portal; wait until one of them ends.',
+    message:
+      'You have {max} requests under way that are passed on to an array or its data; wait until one of them ends.',
   },
   relay_timeout: {
     http: 504,

@@ -1,4 +1,5 @@
 import { sessionRoutes, Sessions, sessionSettingRoutes, type Tx } from '@granary/kernel';
+import type { ObjectsActor } from './actor.ts';
 import { AccountDeletion } from './accounts/deletion.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { ObjectAccountService } from './accounts/service.ts';
@@ -28,8 +29,8 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
   const mailbox = new Mailbox(tools, { server: () => settings.mailServer() });
   const notices = new EventNotices(tools, mailbox);
   const sessions = new Sessions(tools, () => `objects_${configuration().internalName}`);
-  const endSessionsOf = (tx: Tx, account: string) => {
-    for (const number of userNumbersOf(tx, account)) sessions.endOfUser(tx, `user:${number}`);
+  const signOutUsersOf = (tx: Tx, account: string) => {
+    for (const number of userNumbersOf(tx, account)) sessions.signOut(tx, `user:${number}`);
   };
   const users = new ObjectUserService(tools, { keys, passwords, sessions });
   const signIns = new SignIns(tools, { keys, passwords, mailbox, sessions });
@@ -37,15 +38,16 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
     const { rateLimitEnabled, rateLimit } = chosen();
     return rateLimitEnabled && rateLimit > 0 ? rateLimit : null;
   };
-  const accounts = new ObjectAccountService(tools, { globalLimit, endSessionsOf });
+  const accounts = new ObjectAccountService(tools, { globalLimit, signOutUsersOf });
   const deletion = new AccountDeletion(tools, {
     deleteGrantsOf,
     deleteUsersOf: (tx, account) => {
-      endSessionsOf(tx, account);
+      signOutUsersOf(tx, account);
       return deleteUsersOf(tx, account);
     },
   });
   const requests = new AccountRequests(tools, { accounts, users, mailbox });
+  const signedIn = sessionPeople(tools, signIns);
   const directory = new ArrayDirectory(tools, { signIns, accountNames: () => chosen().tenantNameInUrl });
   const managementUrl = () => configuration().managementUrl;
   return {
@@ -67,9 +69,12 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
         managementUrl,
       }),
       roles: roleRoutes,
-      sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, signIns) }),
+      sessions: sessionRoutes({ ...tools, sessions, people: signedIn }),
       settings: sessionSettingRoutes(sessions),
     },
+    /** Records that a user had secrets shown to a page. */
+    recordLook: ({ id, username }: Pick<ObjectsActor, 'id' | 'username'>, what: string) =>
+      sessions.recordLook({ username, subject: signedIn.find(id)?.subject ?? id }, what),
     /** Mails begin to go out. */
     start() {
       mailbox.start();

@@ -80,7 +80,10 @@ export async function startObjects(
   };
   const services = createServices(tools);
   const { settings, people, certificates, encryption, accounting, handlers } = services;
-  people.sessions.onEnded((id) => services.changes.endSession(id));
+  for (const open of [services.changes, services.objectData]) {
+    people.sessions.onEnded((id) => open.endSession(id));
+    people.sessions.onRightsChanged((user, except) => open.endUser(user, except));
+  }
   // With the reserve of a full disk: an array that does not start frees no space.
   await runFreeing(true, async () => {
     await settings.create();
@@ -125,7 +128,7 @@ export async function startObjects(
     authorise: (actor, endpoint) => {
       refuseWhileLockedDown(configuration, actor, endpoint, ALLOWED_WHILE_LOCKED);
     },
-    onReveal: (actor, what) => people.sessions.recordLook(actor, what),
+    onReveal: (actor, what) => people.recordLook(actor, what),
     streams: [services.objectData.route],
     credentialsInBody: true,
     changes: services.changes,

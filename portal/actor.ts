@@ -10,6 +10,11 @@ export interface PortalActor extends Actor {
   readonly autoApproved: boolean;
 }
 
+/** The id of an actor who is that user. */
+export function actorIdOf(userId: UserId): string {
+  return `user:${userId}`;
+}
+
 /**
  * Whose records the actor sees, for the `WHERE` of every query: their own, or all (null) for an
  * administrator. A record of another user is simply not found.

@@ -109,7 +109,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     api: portalApi,
     handlers: services.handlers,
     authenticate: (source) => services.signIn.authenticate(source),
-    onReveal: (actor, what) => services.sessions.recordLook(actor, what),
+    onReveal: ({ id: subject, username }, what) => services.sessions.recordLook({ username, subject }, what),
     store,
     vault,
     clock,

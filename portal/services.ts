@@ -10,6 +10,7 @@ import {
   WebhookService,
   type Tx,
 } from '@granary/kernel';
+import { actorIdOf } from './actor.ts';
 import type { ProviderId, UserId } from './ids.ts';
 import { AccountOpening } from './accounts/opening.ts';
 import { accountRoutes } from './accounts/routes.ts';
@@ -96,8 +97,8 @@ export function createServices(tools: Tools): Services {
   const sessions = new Sessions(tools, () => PORTAL.service);
   const totp = new TotpService(tools);
   const signIn = new SignIn(tools, sessions, totp);
-  const endSessions = (tx: Tx, userId: UserId, except?: number) => sessions.endOfUser(tx, `user:${userId}`, except);
-  const users = new PortalUserService(tools, { signIn, relations: userRelations, endSessions, totp });
+  const endSessions = (tx: Tx, userId: UserId, except?: number) => sessions.endOfUser(tx, actorIdOf(userId), except);
+  const users = new PortalUserService(tools, { signIn, relations: userRelations, sessions, totp });
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();
@@ -146,6 +147,12 @@ export function createServices(tools: Tools): Services {
   sessions.onEnded((id) => {
     changes.endSession(id);
     passage.endSession(id).catch((error: unknown) => tools.log.warn({ error }, 'keys of a session were not dropped'));
+  });
+  sessions.onRightsChanged((user, except) => {
+    changes.endUser(user, except);
+    passage
+      .endUser(user, except)
+      .catch((error: unknown) => tools.log.warn({ error }, 'keys of a user were not dropped'));
   });
   const contents = new ArrayContentsService({ ...parts, accounts: remoteAccounts });
   const webhooks = new WebhookService({ ...tools, source: () => PORTAL });

@@ -117,7 +117,8 @@ test('a page sees no CHAP secret until it asks for it, and asking is an event', 
     real.map(() => ''),
   );
   assert.deepEqual(await secrets({ 'x-reveal-secrets': '1' }), real);
-  const { messages: found } = await client.call(messages.list, { limit: 1 });
+  const ofOwner = { attr_key: 'user', attr_value: owner, limit: 1 };
+  const { messages: found } = await client.call(messages.list, ofOwner);
   assert.match(found[0]?.msg_title ?? '', new RegExp(`^${owner} looked at the CHAP secret of controller`));
 });
 

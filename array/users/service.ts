@@ -37,9 +37,10 @@ interface UsersOptions {
   readonly events: EventLog;
 }
 
-/** Ends the sessions of a user, in the transaction that takes the user's rights. */
+/** Signs a user out, in the transaction that takes the user's rights. */
 interface UserSessions {
-  endOfUser(tx: Tx, user: string, except?: number): void;
+  signOut(tx: Tx, user: string, exceptSession?: number): void;
+  rightsChanged(tx: Tx, user: string): void;
 }
 
 /** Who makes a change: with a session, that one lasts. */
@@ -160,6 +161,7 @@ export class ArrayUserService {
       const { email = user.email, role = user.role } = change;
       if (user.role === 'admin' && role !== 'admin') keepAnAdmin(tx, user);
       updateUser(tx, user.username, { email, role, passwordHash: hash });
+      if (role !== user.role) this.#sessions.rightsChanged(tx, `user:${user.id}`);
       if (hash !== undefined) this.#replaceKey(tx, user, caller);
       const what = [hash && 'password', email !== user.email && 'mail address', role !== user.role && `role (${role})`];
       const changed = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
@@ -176,7 +178,7 @@ export class ArrayUserService {
       if (user.username === actor) throw fail('cannot_remove_yourself');
       if (user.role === 'admin') keepAnAdmin(tx, user);
       deleteUser(tx, user.id);
-      this.#sessions.endOfUser(tx, `user:${user.id}`);
+      this.#sessions.signOut(tx, `user:${user.id}`);
       const title = `User ${user.username} was removed.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor });
     });
@@ -218,7 +220,7 @@ export class ArrayUserService {
 
   /** A user who needs a new password may have lost the key, too, or a browser that is signed in. */
   #replaceKey(tx: Tx, { id, username }: User, caller: UserCaller): string {
-    this.#sessions.endOfUser(tx, `user:${id}`, username === caller.username ? caller.sessionId : undefined);
+    this.#sessions.signOut(tx, `user:${id}`, username === caller.username ? caller.sessionId : undefined);
     const key = newSecret();
     updateUser(tx, username, { sealedKey: this.#options.vault.seal(key), keyMark: fingerprint(key) });
     return key;

@@ -190,6 +190,17 @@ test('a job that starts, gets on and ends names the groups of its subject', asyn
   assert.deepEqual(await received(), [changed('parts'), changed('parts'), changed('parts')]);
 });
 
+test('streams of a user whose rights changed end, but for those of the session that is named', async (t) => {
+  const { feed, follow } = feedOf(t);
+  const [member, session] = [follow('member').stream, follow('session').stream];
+  feed.endUser('user:1');
+  feed.endUser('user:2', 1);
+  await until(() => member.destroyed);
+  assert.ok(!session.destroyed && !session.readableEnded);
+  feed.endUser('user:2');
+  await until(() => session.destroyed);
+});
+
 test('records that change by themselves are published when they differ from the time before', async (t) => {
   const { feed, follow, fire, due } = feedOf(t);
   const { received } = follow('member');

@@ -88,6 +88,14 @@ export class ChangeFeed {
     for (const stream of this.#streams) if (stream.actor.sessionId === sessionId) stream.signOut();
   }
 
+  /** The rights of the user changed: clients that follow again are authorised anew, but the session named goes on. */
+  endUser(user: string, exceptSession?: number): void {
+    for (const stream of this.#streams) {
+      const { id, sessionId } = stream.actor;
+      if (id === user && (sessionId === undefined || sessionId !== exceptSession)) stream.end();
+    }
+  }
+
   /** Before the server stops: it waits for replies that are under way. */
   close(): void {
     this.#isClosed = true;

@@ -51,10 +51,10 @@ test('a client that takes nothing of its answers is dropped; one whose answer ta
   const large = Buffer.alloc(32 * 2 ** 20);
   app.get('/large', () => large);
   app.get('/slow', async () => {
-    await sleep(600);
+    await sleep(1_500);
     return 'at last';
   });
-  const listeners = new Listeners({ app, unreadMsMax: 150 });
+  const listeners = new Listeners({ app, unreadMsMax: 1_000 });
   const { host, port } = await listeners.open({ host: '127.0.0.1', port: 0 });
   t.after(() => listeners.closeAll());
   const deaf = connect(port, host).pause();

@@ -193,7 +193,7 @@ function serveOperations(app: FastifyInstance, handlers: object, tools: Operatio
 function limitBodyTime({ raw, routeOptions }: FastifyRequest, _: FastifyReply, proceed: () => void): void {
   if (!raw.complete && routeOptions.config.isStreamed !== true && hasBody(raw)) {
     const timer = setTimeout(() => {
-      if (!raw.complete) raw.socket.destroy();
+      if (!raw.complete) raw.destroy();
     }, REQUEST_TIMEOUT_MS).unref();
     raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
   }

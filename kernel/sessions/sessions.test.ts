@@ -168,6 +168,24 @@ test('what takes the rights of a user ends the sessions, of nobody else, and onl
   assert.deepEqual([ended, ask({ cookie: other.cookie })], [[one.id, two.id], other.id]);
 });
 
+test('rights that change are announced once that is durable, with the session that keeps what it has open', async (t) => {
+  const { begin, ask, sessions, store, ended } = setUp(t);
+  const [one, two] = [await begin(), await begin()];
+  const announced: unknown[] = [];
+  sessions.onRightsChanged((user, except) => announced.push([user, except, [...ended]]));
+  const undone = store.write((tx) => {
+    sessions.signOut(tx, jo.user);
+    throw new Error('no');
+  });
+  await assert.rejects(undone);
+  assert.deepEqual(announced, []);
+  await store.write((tx) => sessions.rightsChanged(tx, jo.user));
+  assert.deepEqual([announced.splice(0), ask({ cookie: one.cookie })], [[[jo.user, undefined, []]], one.id]);
+  await store.write((tx) => sessions.signOut(tx, jo.user, two.id));
+  assert.deepEqual(announced, [[jo.user, two.id, [one.id]]]);
+  assert.deepEqual([ask({ cookie: one.cookie }), ask({ cookie: two.cookie })], [undefined, two.id]);
+});
+
 test('a user has twenty sessions at most: the one that was silent longest makes room', async (t) => {
   const { begin, ask, clock, ended } = setUp(t);
   const all = [];

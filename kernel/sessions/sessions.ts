@@ -55,12 +55,14 @@ export interface NewSession {
 }
 
 type EndListener = (id: number) => void;
+type RightsListener = (user: string, exceptSession: number | undefined) => void;
 
 export class Sessions {
   readonly settings: SessionSettings;
   readonly #tools: SessionTools;
   readonly #cookieName: () => string;
   readonly #listeners = new Set<EndListener>();
+  readonly #rightsListeners = new Set<RightsListener>();
   readonly #seenAt = new Map<number, number>();
   readonly #writing = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
@@ -88,6 +90,15 @@ export class Sessions {
   onEnded(listener: EndListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Called with each user whose rights changed, once that is durable: what is open by the rights of before ends, whether
+   * a session, a token or a key opened it. Only the session named keeps what it has open. Must not throw.
+   */
+  onRightsChanged(listener: RightsListener): () => void {
+    this.#rightsListeners.add(listener);
+    return () => this.#rightsListeners.delete(listener);
   }
 
   /** The session of a request; throws where the cookie is right but a page of another origin may have sent it. */
@@ -184,17 +195,30 @@ export class Sessions {
     );
   }
 
+  /** In the transaction of a change of the user's rights. The sessions go on: each request is authorised anew. */
+  rightsChanged(tx: Tx, user: string, exceptSession?: number): void {
+    tx.afterCommit(() => {
+      for (const listener of this.#rightsListeners) listener(user, exceptSession);
+    });
+  }
+
+  /** Ends the sessions of a user whose token or key ends, too, and what is open by any of them. */
+  signOut(tx: Tx, user: string, exceptSession?: number): void {
+    this.endOfUser(tx, user, exceptSession);
+    this.rightsChanged(tx, user, exceptSession);
+  }
+
   /** Counts for those that are open, too; what has ended by then stays so. */
   async changeLimits(limits: SessionLimits, actor: string): Promise<void> {
     await this.sweep();
     await this.settings.change(limits, actor);
   }
 
-  /** Records that somebody had secrets shown to a page. */
-  async recordLook({ id, username }: { readonly id: string; readonly username: string }, what: string): Promise<void> {
+  /** Records that somebody had secrets shown to a page. `subject` is what events of the user are about. */
+  async recordLook({ username, subject }: { readonly username: string; readonly subject: string }, what: string) {
     const { store, events } = this.#tools;
     const title = `${username} looked at ${what}.`;
-    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: id, actor: username }));
+    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject, actor: username }));
   }
 
   /** Ends those whose time is over. */

@@ -17,18 +17,18 @@ export interface RateLimit {
 interface AccountParts {
   readonly globalLimit: () => number | null;
   /** Signs out the browsers of all users of an account, in the transaction that keeps those users out. */
-  readonly endSessionsOf: (tx: Tx, account: string) => void;
+  readonly signOutUsersOf: (tx: Tx, account: string) => void;
 }
 
 export class ObjectAccountService {
   readonly #tools: PeopleTools;
   readonly #globalLimit: AccountParts['globalLimit'];
-  readonly #endSessionsOf: AccountParts['endSessionsOf'];
+  readonly #signOutUsersOf: AccountParts['signOutUsersOf'];
 
-  constructor(tools: PeopleTools, { globalLimit, endSessionsOf }: AccountParts) {
+  constructor(tools: PeopleTools, { globalLimit, signOutUsersOf }: AccountParts) {
     this.#tools = tools;
     this.#globalLimit = globalLimit;
-    this.#endSessionsOf = endSessionsOf;
+    this.#signOutUsersOf = signOutUsersOf;
   }
 
   list(filter: AccountFilter | undefined, page: Page): { accounts: Account[]; count: number } {
@@ -72,7 +72,7 @@ export class ObjectAccountService {
       refuseSystem(account, 'disabled');
       if (!account.enabled) return;
       repository.setEnabled(tx, id, false, now);
-      this.#endSessionsOf(tx, id);
+      this.#signOutUsersOf(tx, id);
       this.#record(tx, account, `Account ${account.name} was disabled.`, actor, 'warning');
     });
   }

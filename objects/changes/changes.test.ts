@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { objectsApi } from '@granary/contract/objects';
 import { followChanges } from '../../kernel/http/testing/follow.ts';
 import { until } from '../../testing/waiting.ts';
 import { testObjects } from '../testing/test-objects.ts';
@@ -22,4 +23,17 @@ test('what happens to drives and policies is told without a request', async (t) 
   const feed = await followChanges(t, objects.url, { 'x-access-key': objects.owner.key });
   rmSync(objects.folderOf(1), { recursive: true });
   await feed.changed('drives', 'policies');
+});
+
+test('who is no administrator any more learns of no further event', async (t) => {
+  const objects = await testObjects(t);
+  const deputy = await objects.user(objects.owner.accountId, 'deputy', 'objs_admin');
+  const begun = await fetch(`${objects.url}/api/sessions`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: deputy.username, password: deputy.password }),
+  });
+  const cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const feed = await followChanges(t, objects.url, { cookie });
+  await objects.client.call(objectsApi.groups.users.changeRole, { user_id: String(deputy.number), role: 'member' });
+  await until(() => feed.hasEnded(), 'what was opened as an administrator ends');
 });

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**
  * Goal: who is signed in at the management interface reads and writes objects there, as themselves and no other.
  * Method: a real array; requests as a browser makes them, without any signature.
  */
+/** More than the sockets on the way hold: once it was sent, the array reads the body. */
+const PASSED_ON_BYTES = 64 * 2 ** 20;
 const array = await testObjects({ after });
 const account = await array.account('webhosting');
 const ada = await array.user(account, 'ada', 'account_admin');
@@ -67,4 +71,33 @@ test('a link that is signed by a user reads or writes one object for its time, b
   assert.equal((await fetch(url.replace('c.txt', 'd.txt'))).status, 403);
   assert.match(await link({ expires: 60 }), /X-Amz-Expires=60&/);
   await assert.rejects(link({ expires: 604_801 }), /expires/);
+});
+
+test('an upload ends with the session it was begun with, and with the user', async () => {
+  const eve = await array.user(account, 'eve', 'account_admin');
+  const begun = await fetch(`${array.url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ account, username: 'eve', password: eve.password }),
+  });
+  const { response } = (await begun.json()) as { response: { session: { id: number; csrf_token: string } } };
+  const { id, csrf_token: csrf } = response.session;
+  const bySession = { cookie: begun.headers.getSetCookie()[0]?.split(';')[0] ?? '', 'x-csrf-token': csrf };
+  const endings = [
+    [bySession, () => array.client.call(objectsApi.groups.sessions.delete, { id })],
+    [{ 'x-access-key': eve.key }, () => array.client.call(objectsApi.groups.users.disable, { user_id: eve.id })],
+  ] as const;
+  for (const [own, end] of endings) {
+    const headers = { ...own, 'content-length': 2 * PASSED_ON_BYTES };
+    const upload = request(`${array.url}/s3/pages/endless`, { method: 'PUT', headers });
+    let isOver = false;
+    upload.on('error', () => (isOver = true)).on('response', () => (isOver = true));
+    upload.write(Buffer.alloc(PASSED_ON_BYTES));
+    await until(() => upload.writableLength === 0, 'the upload is being passed on');
+    assert.ok(!isOver);
+    await end();
+    await until(() => isOver, 'the upload ends');
+    upload.destroy();
+  }
+  assert.equal((await s3(ada.key, '/pages/endless')).status, 404);
 });

@@ -8,6 +8,7 @@ import {
   refuseRelay,
   relay,
   sentHeaders,
+  Underway,
   type HostedConfiguration,
   type OutgoingHead,
   type RelayLimits,
@@ -53,6 +54,7 @@ export class ObjectData {
   readonly route: StreamRoute<ObjectsActor>;
   readonly #tools: Tools;
   readonly #parts: Parts;
+  readonly #underway = new Underway();
 
   constructor(tools: Tools, parts: Parts) {
     this.#tools = tools;
@@ -60,7 +62,7 @@ export class ObjectData {
     this.route = {
       name: 's3',
       path: '/s3/*',
-      serve: (exchange) => this.#serve(exchange),
+      serve: (exchange) => this.#underway.run(exchange.actor, (signal) => this.#serve(exchange, signal)),
       refuse: (error, exchange) => refuseRelay(error, exchange, 's3'),
     };
   }
@@ -76,7 +78,17 @@ export class ObjectData {
     return { url: url + target, expiresAt: now + expires * 1000 };
   }
 
-  async #serve({ actor, request, response }: StreamExchange<ObjectsActor>): Promise<void> {
+  /** Cuts off what the session has under way. */
+  endSession(sessionId: number): void {
+    this.#underway.endSession(sessionId);
+  }
+
+  /** The same for all a user has under way, but for the session named. */
+  endUser(user: string, exceptSession?: number): void {
+    this.#underway.endUser(user, exceptSession);
+  }
+
+  async #serve({ actor, request, response }: StreamExchange<ObjectsActor>, signal: AbortSignal): Promise<void> {
     const user = this.#user(actor);
     const method = request.method ?? 'GET';
     const target = targetOf(request);
@@ -86,9 +98,9 @@ export class ObjectData {
       await relay({
         request,
         response,
-        signal: new AbortController().signal,
+        signal,
         limits: LIMITS,
-        start: ({ signal }) => this.#start({ method, path: target, headers, signal, isFresh: hasBody(request) }),
+        start: (head) => this.#start({ ...head, method, path: target, headers, isFresh: hasBody(request) }),
       });
     } catch (error) {
       if (error instanceof GranaryError) throw error;

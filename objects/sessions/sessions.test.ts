@@ -107,7 +107,10 @@ test('a page sees no key until it asks for it, and asking is an event', async (t
   const { users: real } = await people.admin().call(users.list, {});
   const { token, s3_secret_key: secret } = real[0]!.objs_data.objs_user;
   assert.deepEqual(await shown({ 'x-reveal-secrets': '1' }), [real[0]!.access_key, token, secret]);
-  assert.match(people.titles()[0] ?? '', new RegExp(`^${owner.user} looked at the access key of user ${owner.user}; `));
+  assert.match(
+    people.titles('account:objs_admin')[0] ?? '',
+    new RegExp(`^${owner.user} looked at the access key of user ${owner.user}; `),
+  );
 });
 
 test('the settings of object storage say how long sessions last', async (t) => {

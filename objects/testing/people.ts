@@ -87,7 +87,7 @@ export async function startPeople(t: TestContext) {
         { sessions: people.sessions, delegated: delegatedKeys.keys },
         () => configuration,
       ),
-      onReveal: (actor, what) => people.sessions.recordLook(actor, what),
+      onReveal: (actor, what) => people.recordLook(actor, what),
       version: '0.0.0-test',
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -157,9 +157,10 @@ export async function startPeople(t: TestContext) {
       const user = await signIn(accountId, username);
       return { user, client: keyed(user.access_key) };
     },
-    titles: () =>
+    /** Of events, the newest first; of those about one subject where it is named. */
+    titles: (subject?: string) =>
       running.store
-        .read((db) => running.tools.events.list(db, { start: 0, limit: 0 }))
+        .read((db) => running.tools.events.list(db, { ...(subject && { subject }), start: 0, limit: 0 }))
         .messages.map(({ msg_title }) => msg_title),
     /** What is in the outbox, oldest first. */
     outbox: () => {

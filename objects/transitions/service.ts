@@ -40,11 +40,12 @@ const AGAIN_MS = 3_600_000;
  */
 export class TransitionService {
   readonly #options: TransitionOptions;
-  readonly #stopping = Promise.withResolvers<false>();
   /** When buckets with objects that could not be moved are walked again. */
   readonly #again = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
+  /** Ends the waiting for the moves that are under way. */
+  #endMoves: () => void = () => undefined;
   #stopped = false;
 
   constructor(options: TransitionOptions) {
@@ -60,7 +61,7 @@ export class TransitionService {
   /** Moves under way are not waited for: they are begun anew after the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#stopping.resolve(false);
+    this.#endMoves();
     clearInterval(this.#timer);
     await this.#running;
   }
@@ -132,19 +133,20 @@ export class TransitionService {
 
   async #moveAll(moves: readonly MoveOrder[], moved: Moved): Promise<void> {
     const waiting = [...moves];
+    // One for each stretch: what waits for a promise that lasts is kept as long as that promise.
+    const ended = Promise.withResolvers<undefined>();
+    this.#endMoves = () => ended.resolve(undefined);
     const lane = async (): Promise<void> => {
       for (let order = waiting.shift(); order && !this.#stopped; order = waiting.shift())
         await this.#move(order, moved);
     };
-    await Promise.all(Array.from({ length: MOVED_AT_ONCE }, lane));
+    await Promise.race([Promise.all(Array.from({ length: MOVED_AT_ONCE }, lane)), ended.promise]);
   }
 
   async #move(order: MoveOrder, moved: Moved): Promise<void> {
     const { engine, clock, log } = this.#options;
     try {
-      const work = engine.move(order);
-      work.catch(() => undefined);
-      if (await Promise.race([work, this.#stopping.promise])) moved.objects += 1;
+      if (await engine.move(order)) moved.objects += 1;
     } catch (error) {
       if (this.#stopped) return;
       const { bucket, policy } = order;

@@ -159,7 +159,7 @@ export class ObjectUserService {
     return this.#change(actor, id, (tx, user) => {
       this.#guard(tx, user, actor, 'remove');
       repository.deleteUser(tx, user.number);
-      this.#sessions.endOfUser(tx, `user:${user.number}`);
+      this.#sessions.signOut(tx, `user:${user.number}`);
       if (user.isPrimary) {
         repository.choosePrimary(tx, user.accountId, this.#tools.clock.now());
         followPrimary(tx, user.accountId);
@@ -173,7 +173,7 @@ export class ObjectUserService {
       if (user.locked) return;
       this.#guard(tx, user, actor, 'disable');
       repository.setLocked(tx, user.number, true, now);
-      this.#sessions.endOfUser(tx, `user:${user.number}`);
+      this.#sessions.signOut(tx, `user:${user.number}`);
       this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} was disabled.`, actor);
     });
   }
@@ -192,6 +192,7 @@ export class ObjectUserService {
       if (user.role === role) return;
       this.#guard(tx, user, actor, 'demote');
       repository.setRole(tx, user.number, role, now);
+      this.#sessions.rightsChanged(tx, `user:${user.number}`);
       this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} has the role ${role}.`, actor);
     });
   }

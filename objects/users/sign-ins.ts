@@ -233,7 +233,7 @@ export class SignIns {
   }
 
   #setPassword(tx: Tx, user: SealedUser, hash: string): void {
-    this.#parts.sessions.endOfUser(tx, `user:${user.number}`);
+    this.#parts.sessions.signOut(tx, `user:${user.number}`);
     this.#parts.passwords.replace(tx, user, hash, this.#tools.clock.now());
     this.#renewToken(tx, user);
   }

@@ -27,3 +27,29 @@ test('what the watcher sees in a cloud is told', async (t) => {
   await portal.services.watcher.poll();
   await feed.changed('arrays');
 });
+
+const PASSWORD = 'correct horse battery';
+
+/** An administrator whose rights a test takes. */
+async function deputy() {
+  const username = portal.name('deputy');
+  const { data } = await portal.admin.client.users.create({ username, password: PASSWORD, role: 'admin' });
+  const byToken = { 'x-token': portal.person(username, PASSWORD).token };
+  const payload = { username, password: PASSWORD };
+  const { headers } = await portal.inject({ method: 'POST', url: '/api/sessions', payload });
+  const bySession = { cookie: String(headers['set-cookie']).split(';')[0] ?? '' };
+  return { id: data.id, byToken, bySession };
+}
+
+test('who is no administrator any more learns of no further event, by token or session', async (t) => {
+  const { admin, owner, url } = portal;
+  const { id, byToken, bySession } = await deputy();
+  const before = await Promise.all([byToken, bySession].map((headers) => followChanges(t, url, headers)));
+  await admin.client.users.update({ id, role: 'user' });
+  await until(() => before.every((feed) => feed.hasEnded()), 'what was opened as an administrator ends');
+  const after = await Promise.all([byToken, bySession].map((headers) => followChanges(t, url, headers)));
+  const { name } = await portal.array(owner);
+  for (const feed of after) await feed.changed('arrays');
+  const titles = [...before, ...after].flatMap((feed) => feed.titles());
+  assert.ok(!titles.some((title) => title.includes(name)), titles.join('\n'));
+});

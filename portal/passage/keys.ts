@@ -28,6 +28,7 @@ export interface HeldKey {
 interface Entry {
   readonly held: HeldKey;
   readonly array: PortalArray;
+  readonly actorId: string;
   readonly sessionId: number | undefined;
   readonly endsAt: number;
   readonly idleMs: number;
@@ -83,8 +84,19 @@ export class PassageKeys {
   }
 
   /** Drops the keys of a session at their arrays; one that does not answer ends them by itself. */
-  async endSession(sessionId: number): Promise<void> {
-    const ended = [...this.#entries].filter(([, entry]) => entry.sessionId === sessionId);
+  endSession(sessionId: number): Promise<void> {
+    return this.#end((entry) => entry.sessionId === sessionId);
+  }
+
+  /** The same for all keys of a user, but those of the session named. */
+  endUser(user: string, exceptSession?: number): Promise<void> {
+    return this.#end(
+      ({ actorId, sessionId }) => actorId === user && (sessionId === undefined || sessionId !== exceptSession),
+    );
+  }
+
+  async #end(isMeant: (entry: Entry) => boolean): Promise<void> {
+    const ended = [...this.#entries].filter(([, entry]) => isMeant(entry));
     for (const [name] of ended) this.#entries.delete(name);
     await Promise.all(ended.map(([, entry]) => this.#drop(entry)));
   }
@@ -103,7 +115,7 @@ export class PassageKeys {
       this.#makeRoom(usedAt);
       const endsAt = Date.parse(expiresAt.replace(' UTC', 'Z').replace(' ', 'T')) - MARGIN_MS;
       const idleMs = idleSeconds * 1000 - MARGIN_MS;
-      this.#entries.set(name, { held, array, sessionId: actor.sessionId, endsAt, idleMs, usedAt });
+      this.#entries.set(name, { held, array, actorId: actor.id, sessionId: actor.sessionId, endsAt, idleMs, usedAt });
       return held;
     } catch (error) {
       throw explained(error, array, username);

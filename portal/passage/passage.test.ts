@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ApiError, arrayClient } from '@granary/client';
 import { arrayApi } from '@granary/contract/array';
+import { followChanges } from '../../kernel/http/testing/follow.ts';
+import { until } from '../../testing/waiting.ts';
 import { testArray } from '../../array/testing/test-array.ts';
 import { startTestPortal, type Person } from '../testing/portal.ts';
 
@@ -156,4 +158,20 @@ test('when a session ends, its key is dropped at the array', async () => {
   await passage.identity(inSession, id);
   const made = 'POST /api/delegated_keys';
   assert.deepEqual(calls, [made, 'DELETE /api/delegated_keys/x', made]);
+});
+
+test('what is under way for a user ends with their token and with their role, not only with a session', async (t) => {
+  const username = portal.name('guest');
+  const { data: user } = await portal.admin.client.users.create({ username, password: 'correct horse battery' });
+  const guest = portal.person(username, 'correct horse battery');
+  await array.client.call(arrayApi.groups.users.create, { username, password: 'Some-Passw0rd', role: 'user' });
+  await portal.admin.client.users.update({ id: user.id, role: 'admin' });
+  const follow = () => followChanges(t, `${portal.url}/via/${id}`, { 'x-token': guest.token });
+  const asAdmin = await follow();
+  await portal.admin.client.users.update({ id: user.id, role: 'user' });
+  await until(() => asAdmin.hasEnded(), 'the array of another is out of reach again');
+  await portal.admin.client.users.update({ id: user.id, role: 'admin' });
+  const byToken = await follow();
+  await portal.admin.client.users.disable({ id: user.id });
+  await until(() => byToken.hasEnded(), 'a user who is disabled follows nothing');
 });

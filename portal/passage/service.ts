@@ -6,6 +6,7 @@ import {
   relay,
   sentHeaders,
   smallBody,
+  Underway,
   GranaryError,
   type RelayLimits,
   type StreamExchange,
@@ -22,7 +23,6 @@ import type { ArrayId } from '../ids.ts';
 import type { Tools } from '../tools.ts';
 import { readPassage, type PassageAddress } from './address.ts';
 import { PassageKeys, unreachable, type Asked, type HeldKey } from './keys.ts';
-import { Underway } from './underway.ts';
 
 /*
  * People reach their arrays through the portal under its own origin: /via/{array_id}/api is the management interface of
@@ -84,6 +84,12 @@ export class Passage {
   async endSession(sessionId: number): Promise<void> {
     this.#underway.endSession(sessionId);
     await this.#keys.endSession(sessionId);
+  }
+
+  /** The same for all a user has under way, but for the session named. */
+  async endUser(user: string, exceptSession?: number): Promise<void> {
+    this.#underway.endUser(user, exceptSession);
+    await this.#keys.endUser(user, exceptSession);
   }
 
   async #serve(exchange: StreamExchange<PortalActor>): Promise<void> {

@@ -8,7 +8,7 @@ import {
   type CredentialSource,
   type Sessions,
 } from '@granary/kernel';
-import type { PortalActor } from '../actor.ts';
+import { actorIdOf, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import { findUserByActor, findUserByName, findUserByToken, updateToken } from '../users/repository.ts';
 import type { User } from '../users/user.ts';
@@ -166,7 +166,7 @@ function refuseDisabled({ username, disabledAt }: User): void {
 
 export function actorOf(user: User): PortalActor {
   return {
-    id: `user:${user.id}`,
+    id: actorIdOf(user.id),
     userId: user.id,
     username: user.username,
     role: user.role,

@@ -1,7 +1,7 @@
 import type { PortalRole } from '@granary/contract/portal';
 import { badParameter, fail, fingerprint, hashPassword, newSecret, type Db, type Page, type Tx } from '@granary/kernel';
 import type { UserId } from '../ids.ts';
-import type { PortalActor } from '../actor.ts';
+import { actorIdOf, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
 import type { User } from './user.ts';
@@ -32,13 +32,17 @@ interface SignInState {
   verifyPassword(username: string, password: string, ip: string): Promise<User>;
 }
 
-/** Ends the sessions of a user in the transaction that takes the user's rights. */
-type EndSessions = (tx: Tx, userId: UserId, exceptSession?: number) => void;
+/** What users have open at the portal, each call in the transaction of the change. */
+interface UserSessions {
+  endOfUser(tx: Tx, user: string, exceptSession?: number): void;
+  signOut(tx: Tx, user: string, exceptSession?: number): void;
+  rightsChanged(tx: Tx, user: string): void;
+}
 
 interface UserParts {
   readonly signIn: SignInState;
   readonly relations: UserRelations;
-  readonly endSessions: EndSessions;
+  readonly sessions: UserSessions;
   readonly totp: SecondFactor;
 }
 
@@ -66,15 +70,15 @@ export class PortalUserService {
   readonly #tools: Tools;
   readonly #signIn: SignInState;
   readonly #relations: UserRelations;
-  readonly #endSessions: EndSessions;
+  readonly #sessions: UserSessions;
   readonly #totp: SecondFactor;
 
-  constructor(tools: Tools, { signIn, relations, endSessions, totp }: UserParts) {
+  constructor(tools: Tools, { signIn, relations, sessions, totp }: UserParts) {
     this.#totp = totp;
     this.#tools = tools;
     this.#relations = relations;
     this.#signIn = signIn;
-    this.#endSessions = endSessions;
+    this.#sessions = sessions;
   }
 
   list(page: Page): { users: UserView[]; total: number } {
@@ -119,6 +123,7 @@ export class PortalUserService {
         if (role !== 'admin') this.#keepAnAdmin(tx, user);
         const { email, auto_approved: autoApproved } = change;
         repository.updateUser(tx, id, { email, role, autoApproved, passwordHash }, now);
+        if (role !== user.role) this.#sessions.rightsChanged(tx, actorIdOf(id));
         // A user who needs a new password may have lost the token with the old one.
         if (passwordHash !== undefined) this.#revoke(tx, id, actor.userId === id ? actor.sessionId : undefined);
       };
@@ -138,7 +143,7 @@ export class PortalUserService {
   removeTotp(id: UserId, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'signed out: two-factor sign-in was switched off', () => (tx, user) => {
       this.#totp.removeBy(tx, user, actor.username);
-      this.#endSessions(tx, id, actor.userId === id ? actor.sessionId : undefined);
+      this.#sessions.endOfUser(tx, actorIdOf(id), actor.userId === id ? actor.sessionId : undefined);
     });
   }
 
@@ -148,7 +153,7 @@ export class PortalUserService {
       if (id === actor.userId) throw fail('cannot_disable_yourself');
       this.#keepAnAdmin(tx, user);
       repository.updateUser(tx, id, { disabledAt: now }, now);
-      this.#endSessions(tx, id);
+      this.#sessions.signOut(tx, actorIdOf(id));
     });
   }
 
@@ -176,7 +181,7 @@ export class PortalUserService {
       }
       repository.removeUser(tx, id, clock.now());
       this.#relations.removed(tx, id);
-      this.#endSessions(tx, id);
+      this.#sessions.signOut(tx, actorIdOf(id));
       this.#changed(tx, user, 'removed', actor);
     });
   }
@@ -207,7 +212,7 @@ export class PortalUserService {
   }
 
   #revoke(tx: Tx, id: UserId, exceptSession?: number): void {
-    this.#endSessions(tx, id, exceptSession);
+    this.#sessions.signOut(tx, actorIdOf(id), exceptSession);
     const token = newSecret();
     repository.updateToken(tx, id, fingerprint(token), this.#tools.vault.seal(token));
   }
