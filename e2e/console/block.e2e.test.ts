@@ -11,13 +11,14 @@ import { goTo, launchBrowser, orderArray, signIn, signOut, skipWithoutBrowser, w
 import { picture } from './screenshots.ts';
 
 const skip = await skipWithoutBrowser();
-const STORY_MS_MAX = 300_000;
+const STORY_MS_MAX = 600_000;
+const GLANCE_MS = 1_000;
 const CUSTOMER = { username: 'maria', password: 'a customer password' };
 const OPERATOR = { username: 'admin', password: adminPassword };
 const INITIATOR = 'iqn.2026-11.org.example:desk';
 /** A percent of a drive is 100 MB: a rebuild of these takes some seconds at this speed, and passes several percent. */
-const WRITTEN_MEGABYTES = 320;
-const REBUILD_MB_A_SECOND = 50;
+const WRITTEN_MEGABYTES = 240;
+const REBUILD_MB_A_SECOND = 25;
 
 /**
  * Goal: an array from the order to a rebuild, by what people see and press.
@@ -83,6 +84,7 @@ test(
     t.diagnostic('every page is found by its name');
     await page.keyboard.press('Control+KeyK');
     await page.getByRole('combobox', { name: 'Search' }).fill('bill');
+    await page.getByRole('option', { name: /^Overview/ }).waitFor({ state: 'detached' });
     await page.getByRole('option', { name: /^Billing/ }).waitFor();
     await picture(page, 'palette');
     await page.keyboard.press('Enter');
@@ -95,7 +97,7 @@ test(
 async function approve(page: Page): Promise<void> {
   await goTo(page, 'Requests');
   await page
-    .getByRole('row', { name: /^ledger/ })
+    .getByRole('row', { name: /ledger/ })
     .getByRole('button', { name: 'Approve' })
     .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
@@ -151,7 +153,7 @@ async function openGroup(page: Page): Promise<void> {
 async function limitRebuild(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   await openGroup(page);
-  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Rebuild speed' }).click();
   for (const label of ['While servers work, MB/s', 'Otherwise, MB/s'])
     await dialog.getByRole('textbox', { name: label }).fill(String(REBUILD_MB_A_SECOND));
@@ -180,14 +182,14 @@ async function watchRebuild(page: Page): Promise<void> {
   await dialog.getByRole('button', { name: 'Add a spare' }).click();
   const bar = page.getByRole('definition').getByRole('progressbar', { name: 'Recovering' });
   await bar.waitFor();
-  const seen = new Set<number>();
+  await picture(page, 'rebuild');
+  const seen = new Set<string>();
   await until(async () => {
-    const shown = await bar.evaluateAll((all) => all.map((one) => Number(one.getAttribute('aria-valuenow'))));
-    for (const value of shown) {
-      if (value > 0 && !seen.has(value)) await picture(page, 'rebuild');
-      seen.add(value);
-    }
-    return shown.length === 0;
+    if ((await bar.count()) === 0) return true;
+    // It may be gone by now: the next round sees that.
+    const value = await bar.getAttribute('aria-valuenow', { timeout: GLANCE_MS }).catch(() => null);
+    if (value !== null) seen.add(value);
+    return false;
   }, 'the end of the rebuild');
   assert.ok(seen.size >= 2, `the bar moved: ${[...seen].join(', ')}`);
   await page.getByRole('definition').filter({ hasText: 'Normal' }).waitFor();

@@ -11,7 +11,7 @@ import { goTo, launchBrowser, orderArray, signIn, signOut, skipWithoutBrowser, w
 import { picture } from './screenshots.ts';
 
 const skip = await skipWithoutBrowser();
-const STORY_MS_MAX = 300_000;
+const STORY_MS_MAX = 600_000;
 const MEGABYTE = 2 ** 20;
 const OBJECT_MEGABYTES = 200;
 const CUSTOMER = { username: 'maria', password: 'a customer password' };

@@ -83,10 +83,9 @@ export function ActionButton<E extends Endpoint>(
   );
 }
 
-/** The actions of one record behind one button; `name` is what the button is called where `label` is none of a record. */
+/** The actions of one record behind one button. */
 export function ActionMenu({
   label,
-  name = `Actions of ${label}`,
   actions,
   isButton = false,
 }: {

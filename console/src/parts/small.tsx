@@ -38,10 +38,18 @@ export function State({ of: state }: { readonly of: string | null | undefined })
   );
 }
 
+interface FillProps {
+  readonly used: number;
+  readonly size: number;
+  readonly label?: string;
+  /** To be used up is what it is for. */
+  readonly mayBeFull?: boolean;
+}
+
 /** How full something is; amounts in GB. */
-export function Fill({ used, size, label }: { readonly used: number; readonly size: number; readonly label?: string }) {
+export function Fill({ used, size, label, mayBeFull = false }: FillProps) {
   const share = percent(used, size);
-  const color = share >= 90 ? 'red' : share >= 75 ? 'yellow' : 'teal';
+  const color = mayBeFull || share < 75 ? 'teal' : share >= 90 ? 'red' : 'yellow';
   return (
     <div>
       <Group justify="space-between" gap="xs" wrap="nowrap">

@@ -105,10 +105,10 @@ function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly fact
         value={`${drives.length}`}
         detail={`${gigabytes(raw)}, ${gigabytes(free)} free`}
       >
-        <Fill used={raw - free} size={raw} label="In RAID groups" />
+        <Fill used={raw - free} size={raw} label="In RAID groups" mayBeFull />
       </Figure>
       <Figure title="RAID groups" to="/raid-groups" value={`${groups.length}`} detail={`${gigabytes(usable)} usable`}>
-        <Fill used={inPools} size={usable} label="In pools" />
+        <Fill used={inPools} size={usable} label="In pools" mayBeFull />
       </Figure>
       <Figure
         title="Pools"

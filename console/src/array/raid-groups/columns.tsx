@@ -17,7 +17,7 @@ export const groupColumns: readonly Column<RaidGroup>[] = [
   {
     name: 'used',
     heading: 'In pools',
-    cell: (group) => <Fill used={group.capacity - group.available} size={group.capacity} />,
+    cell: (group) => <Fill used={group.capacity - group.available} size={group.capacity} mayBeFull />,
     value: ({ capacity, available }) => capacity - available,
   },
   {

@@ -53,7 +53,7 @@ function GroupFacts({ group }: { readonly group: RaidGroup }) {
       of={[
         ['State', <StateOrWork key="state" of={group.status} />],
         ['Protection', protectionOf(group)],
-        ['In pools', <Fill key="fill" used={group.capacity - group.available} size={group.capacity} />],
+        ['In pools', <Fill key="fill" used={group.capacity - group.available} size={group.capacity} mayBeFull />],
         [
           'Pools',
           using.length === 0

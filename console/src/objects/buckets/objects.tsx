@@ -107,7 +107,7 @@ function useColumns({ bucket, prefix }: Place, open: (key: string) => void): rea
           ) : (
             <Group gap="xs" wrap="nowrap">
               <IconFile size={16} />
-              <Anchor component="button" type="button" onClick={() => open(key)}>
+              <Anchor component="button" type="button" fz="inherit" onClick={() => open(key)}>
                 {nameBelow(prefix, key)}
               </Anchor>
             </Group>
