@@ -5,6 +5,7 @@ const steps: readonly (readonly [string, string, readonly string[]])[] = [
   ['lint', 'oxlint', ['--type-aware', '--deny-warnings', '--report-unused-disable-directives', '--format=unix', '.']],
   ['types', 'tsc', ['--project', '.']],
   ['types of the console', 'tsc', ['--project', 'console/src']],
+  ['types of what runs in a browser', 'tsc', ['--project', 'e2e/console']],
   ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
   ['import directions and dead files', 'depcruise', ['--config', '.dependency-cruiser.cjs', '.']],
   ['folders that import each other', process.execPath, ['tools/folder-circles.ts']],

@@ -61,7 +61,7 @@ async function fillPortal(admin: PortalClient): Promise<void> {
   const vlans = await admin.vlans.listAvailable({ provider_id });
   await admin.vlans.allocate({ provider_id, vlan: vlans.data[0] as number });
   const tenants = await admin.tenants.list();
-  const tenant_id = String(tenants.data[0]?.id ?? '');
+  const tenant_id = tenants.data[0]?.id ?? 0;
   await admin.virtualNetworks.create({ name: markup('network'), provider_id, tenant_id });
   const room = { ram: 1024, vcpus: 64 };
   await admin.computes.create({ provider_id, display_name: markup('compute'), ...room });

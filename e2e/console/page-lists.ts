@@ -23,10 +23,11 @@ export async function listedPages(part: 'portal' | 'array' | 'objects'): Promise
     plugins: [
       {
         name: 'pages stay out',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /./ }, ({ kind, path }) =>
+        setup(bundler) {
+          bundler.onResolve({ filter: /./ }, ({ kind, path }) =>
             kind === 'dynamic-import' ? { path, external: true } : undefined,
-          ),
+          );
+        },
       },
     ],
   });

@@ -72,10 +72,10 @@ function markupIn(page: Page): Promise<string[]> {
     const made = [...document.querySelectorAll('img[src="x"], img[onerror], marked-name')].map(
       ({ outerHTML }) => outerHTML,
     );
-    const { executed } = window as { executed?: unknown };
+    const { executed } = window as { executed?: string };
     const scripts = [...document.querySelectorAll('script:not([src])')].map(({ outerHTML }) => outerHTML);
     const links = [...document.querySelectorAll('a[href^="javascript:" i]')].map(({ outerHTML }) => outerHTML);
-    return [...made, ...scripts, ...links, ...(executed === undefined ? [] : [`executed: ${String(executed)}`])];
+    return [...made, ...scripts, ...links, ...(executed === undefined ? [] : [`executed: ${executed}`])];
   });
 }
 

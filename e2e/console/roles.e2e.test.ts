@@ -126,14 +126,15 @@ for (const role of ['account_admin', 'member'] as const) {
 }
 
 test('a call that is refused while the page is open is shown in words', { skip }, async () => {
-  const { page, expectsProblem } = await browser.person();
+  const person = await browser.person();
+  const { page } = person;
   watchRequests(page);
   await signIn(page, cloud.block.url, { username: 'admin', password: cloud.block.passcode });
   await openPath(page, '/servers');
   await page.getByRole('button', { name: 'New server' }).click();
   const dialog = page.getByRole('dialog');
   await cloud.admin.arrays.lockDown({ array_id: cloud.block.id });
-  expectsProblem(/servers/);
+  person.expectsProblem(/servers/);
   await dialog.getByLabel('Name').first().fill('late');
   await dialog.locator('button[type=submit]').click();
   await dialog
@@ -146,11 +147,12 @@ test('a call that is refused while the page is open is shown in words', { skip }
 test('who is disabled while the page is open is signed out, and the page says so', { skip }, async () => {
   const second = { username: 'second', password: ANN.password };
   const { data } = await cloud.admin.users.create({ ...second, email: 'second@example.org', role: 'admin' });
-  const { page, expectsProblem } = await browser.person();
+  const person = await browser.person();
+  const { page } = person;
   watchRequests(page);
   await signIn(page, cloud.granary.url, second);
   await openPath(page, '/users');
-  expectsProblem(/401|403/);
+  person.expectsProblem(/401|403/);
   await cloud.admin.users.disable({ id: data.id });
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
   await page.getByRole('alert').filter({ hasText: 'signed out' }).waitFor();

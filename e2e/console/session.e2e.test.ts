@@ -49,7 +49,9 @@ test('the cookie is read by no script and sent by no other site', { skip }, asyn
   assert.equal(await page.evaluate(() => document.cookie), '');
   assert.deepEqual(
     await page.evaluate(() =>
-      Object.values({ ...localStorage, ...sessionStorage }).filter((one) => /token|key|secret/i.test(String(one))),
+      [localStorage, sessionStorage]
+        .flatMap((kept) => Object.entries(kept) as [string, string][])
+        .filter(([, value]) => /token|key|secret/i.test(value)),
     ),
     [],
   );
@@ -131,9 +133,10 @@ test('no answer holds a secret until it is asked for, and that is an event', { s
 });
 
 test('an uploaded document runs no script in the origin of the portal', { skip }, async () => {
-  const { page, expectsProblem } = await browser.person();
+  const person = await browser.person();
+  const { page } = person;
   await signIn(page, cloud.granary.url, ADMIN);
-  expectsProblem(/script|sandbox|Content Security|page\.html/i);
+  person.expectsProblem(/script|sandbox|Content Security|page\.html/i);
   const address = `${cloud.granary.url}/via/${cloud.objects.id}/s3/marked/page.html`;
   const answer = await page.context().request.get(address);
   assert.equal(answer.status(), 200);
@@ -146,9 +149,10 @@ test('an uploaded document runs no script in the origin of the portal', { skip }
 });
 
 test('who signs out in one tab is signed out in all', { skip }, async () => {
-  const { page, newTab } = await browser.person();
+  const person = await browser.person();
+  const { page } = person;
   await signIn(page, cloud.granary.url, ADMIN);
-  const second = await newTab();
+  const second = await person.newTab();
   await second.goto(`${cloud.granary.url}/arrays`);
   await second.getByRole('heading', { level: 1, name: 'Arrays' }).waitFor();
   await signOut(page);

@@ -56,11 +56,14 @@ test('what streams is reached at its root, too, not only below it', async (t) =>
     name: 's3',
     path: '/s3/*',
     isRootServed: true as const,
-    serve: ({ response }: { response: { end: (text: string) => void } }) => Promise.resolve(response.end('streamed')),
+    serve({ response }: { response: { end: (text: string) => void } }) {
+      response.end('streamed');
+      return Promise.resolve();
+    },
     refuse: () => undefined,
   };
   const authenticate = () => ({ id: 'user:1', role: 'admin', username: 'ann' });
-  serveStreams(app, [streams], { log: createLog('test', 'silent'), metrics: new Metrics(), authenticate });
+  serveStreams(app, [streams], { log: createLog('test', 'silent'), metrics: new Metrics('portal'), authenticate });
   for (const url of ['/s3', '/s3/', '/s3/?max-buckets=1', '/s3/bucket/key']) {
     assert.equal((await app.inject({ url, headers: html })).body, 'streamed', url);
   }

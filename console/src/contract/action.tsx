@@ -89,8 +89,7 @@ export function ActionMenu({
   actions,
   isButton = false,
 }: {
-  readonly label?: string;
-  readonly name?: string;
+  readonly label: string;
   /** With its word, where there is room. */
   readonly isButton?: boolean;
   readonly actions: readonly ActionProps<never>[];
@@ -108,7 +107,7 @@ export function ActionMenu({
               More
             </Button>
           ) : (
-            <ActionIcon variant="subtle" color="gray" aria-label={name}>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
               <IconDots />
             </ActionIcon>
           )}

@@ -82,7 +82,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
         variant="default"
         color={props.isDestroying ? 'red' : undefined}
         onClick={() => setOpen(true)}
-        {...operationMark(op as Op)}
+        {...operationMark(op)}
       >
         {label}
       </Button>

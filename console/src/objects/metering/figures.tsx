@@ -35,7 +35,7 @@ interface MeteringProps {
 /** The requests of one thing as charts that move, and on demand as a table. */
 export function Metering(props: MeteringProps) {
   const may = useMay();
-  if (!may(objects[props.group].iops as Op)) return null;
+  if (!may(objects[props.group].iops)) return null;
   return <Charts {...props} />;
 }
 
