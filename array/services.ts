@@ -21,6 +21,7 @@ import { fileCategoryRoutes } from './file-lifecycle/categories/routes.ts';
 import { lifecyclePolicyRoutes } from './file-lifecycle/policies/routes.ts';
 import { FileLifecycleService } from './file-lifecycle/service.ts';
 import type { Heartbeat } from './controllers/heartbeat.ts';
+import { creatorRoutes } from './creators/routes.ts';
 import { CreatorService } from './creators/service.ts';
 import { controllerRoutes } from './controllers/routes.ts';
 import { ControllerService } from './controllers/service.ts';
@@ -233,6 +234,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     messages: messageRoutes(store, events),
     forecasts: forecastRoutes(forecasts),
     search: searchRoutes(search),
+    creators: creatorRoutes(creators),
     changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
   };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { arrayApi } from '@granary/contract/array';
+import { arrayApi, type CreatedKind } from '@granary/contract/array';
 import { testArray } from '../testing/test-array.ts';
 
-const { consistencyGroups, migrationJobs, snapshotPolicies, snapshotSets, users, volumes } = arrayApi.groups;
+const { consistencyGroups, creators, migrationJobs, snapshotPolicies, snapshotSets, snapshots, users, volumes } = arrayApi.groups;
 const NOT_ALLOWED = 6;
 
 async function setUp(t: TestContext) {
@@ -56,4 +56,32 @@ test('a user deletes no clones that another made of a snapshot set', async (t) =
   await client.call(snapshotSets.clone, { snapsetid: 'set' });
   assert.equal((await jo.refused(snapshotSets.deleteClone, { snapsetid: 'set' })).code, NOT_ALLOWED);
   await client.call(snapshotSets.deleteClone, { snapsetid: 'set' });
+});
+
+test('users learn which records they may change, by the rule that refuses them the others', async (t) => {
+  const { client, jo, pool, volumeOf } = await setUp(t);
+  const [mine, theirs] = [await volumeOf(jo, 'mine'), await volumeOf(client, 'theirs')];
+  const ask = async (who: typeof jo, kind: CreatedKind, ...names: string[]) =>
+    (await who.call(creators.find, { kind, names })).names;
+  const both = [mine.name, theirs.name, 'volume-none', mine.name];
+  assert.deepEqual(await ask(jo, 'volume', ...both), [mine.name]);
+  assert.deepEqual(await ask(client, 'volume', ...both), [mine.name, theirs.name]);
+  assert.deepEqual(await ask(jo, 'consistency_group', mine.cg_name, theirs.cg_name), [mine.cg_name]);
+  const snapshotOf = async ({ cg_name: volume_cg_id }: typeof mine) => {
+    await client.call(snapshots.create, { volume_cg_id, display_name: `of ${volume_cg_id}` });
+    const { snapshots: all } = await client.call(snapshots.list, {});
+    return all.find(({ display_name: name }) => name === `of ${volume_cg_id}`)?.name ?? '';
+  };
+  const [first, second] = [await snapshotOf(mine), await snapshotOf(theirs)];
+  // What belongs to a volume is its creator's, even where another made it.
+  assert.deepEqual(await ask(jo, 'snapshot', first, second), [first]);
+
+  // The answer follows what makes the rule refuse.
+  const wanted = { display_name: 'nightly', create_policy: '0 0 * * *', delete_policy: 'N24' };
+  const { snapshot_policy: policy } = await jo.call(snapshotPolicies.create, wanted);
+  assert.deepEqual(await ask(jo, 'snapshot_policy', policy.name), [policy.name]);
+  await client.call(snapshotPolicies.attach, { id: theirs.name, policy: policy.name, application: 'user' });
+  assert.deepEqual(await ask(jo, 'snapshot_policy', policy.name), []);
+  await jo.refused(creators.find, { kind: 'volume', names: Array.from({ length: 101 }, (_, at) => `volume-${at}`) });
+  await jo.refused(creators.find, { kind: pool as never, names: [mine.name] });
 });

@@ -30,8 +30,16 @@ export class CreatorService {
   }
 
   #demand(actor: ArrayActor, kind: CreatedKind, name: string): void {
-    if (this.#creatorsOf(kind, name).some((id) => id === null || `user:${id}` !== actor.id))
+    if (!this.#creatorsOf(kind, name).every((id) => isCreator(actor, id)))
       throw fail('not_allowed', { roles: `the role admin, because another user created ${name}` });
+  }
+
+  /** Of the names given, those that `authorise` lets the actor change. What does not exist is left out. */
+  find(actor: ArrayActor, kind: CreatedKind, names: readonly string[]): string[] {
+    return [...new Set(names)].filter((name) => {
+      const creators = this.#creatorsOf(kind, name);
+      return creators.length > 0 && (actor.role === 'admin' || creators.every((id) => isCreator(actor, id)));
+    });
   }
 
   #creatorsOf(kind: CreatedKind, name: string): (number | null)[] {
@@ -42,4 +50,8 @@ export class CreatorService {
       return [...onRecord, ...suspended];
     });
   }
+}
+
+function isCreator(actor: ArrayActor, id: number | null): boolean {
+  return id !== null && `user:${id}` === actor.id;
 }

@@ -419,6 +419,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'controllers.performance': measured('controllers', controller),
   'controllers.cachePerformance': measured('controllers', controller),
   'controllers.cacheStats': measured('controllers', controller),
+  'creators.find': async (walk) => ({ kind: 'volume', names: [await things.volume(walk)] }),
   'changes.watch': () => ({ seconds: 0 }),
   'forecasts.list': () => ({ kind: 'pool', start: 0, limit: 10 }),
   'search.find': () => ({ q: 'main', limit: 10 }),

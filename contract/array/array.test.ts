@@ -37,6 +37,7 @@ const decided = [
 
 /** Ours: what an administrator needs and neither document has. */
 const additions = [
+  'GET /creators/{kind}',
   'POST /sessions',
   'GET /sessions/current',
   'DELETE /sessions/current',

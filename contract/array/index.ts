@@ -3,6 +3,7 @@ import { auditLogs } from './audit.ts';
 import { changes } from './changes.ts';
 import { consistencyGroups, snapshotSets } from './consistency-groups.ts';
 import { controllers } from './controllers.ts';
+import { creators } from './creators.ts';
 import { drives } from './drives.ts';
 import { fileHistory } from './file-history.ts';
 import { fileCategories, lifecyclePolicies } from './file-lifecycle.ts';
@@ -90,6 +91,7 @@ export const arrayApi = {
     messages,
     forecasts,
     search,
+    creators,
     changes,
     settings,
     webhooks,

@@ -1,8 +1,10 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { setConnected } from './connection.ts';
+import { refreshCreated } from './created.ts';
 import { usePlaces } from './places.tsx';
 import { refresh } from './queries.ts';
+import { readRights } from './rights.ts';
 import { announceSignedOut, type Place } from './send.ts';
 
 /** Figures made of many records: read again whatever changed. */
@@ -31,11 +33,14 @@ function follow(client: QueryClient, place: Place): () => void {
     source.addEventListener('open', () => {
       setConnected(place.base, true);
       // What happened while there was no connection is not told again.
-      if (isMissed) void client.invalidateQueries({ queryKey: [place.base] });
+      if (isMissed) void readAll(client, place);
       isMissed = false;
     });
     source.addEventListener('changed', ({ data }) => {
-      void refresh(client, place, [...groupsIn(data), ...ALWAYS]);
+      const groups = groupsIn(data);
+      if (groups.includes('users')) void readRights(client, place);
+      refreshCreated(place, groups);
+      void refresh(client, place, [...groups, ...ALWAYS]);
     });
     source.addEventListener('event', () => void refresh(client, place, ['events', 'messages']));
     source.addEventListener('signed_out', () => {
@@ -44,6 +49,8 @@ function follow(client: QueryClient, place: Place): () => void {
     source.addEventListener('error', () => {
       isMissed = true;
       setConnected(place.base, false);
+      // The service ends the stream of a person whose role has changed.
+      void readRights(client, place);
       // A refused stream is closed for good; a lost one the browser opens again by itself.
       if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(connect, RECONNECT_MS);
     });
@@ -54,6 +61,13 @@ function follow(client: QueryClient, place: Place): () => void {
     source.close();
     setConnected(place.base, true);
   };
+}
+
+/** First who the person is: what that person may not read any more is not asked for. */
+async function readAll(client: QueryClient, place: Place): Promise<void> {
+  await readRights(client, place);
+  refreshCreated(place);
+  await client.invalidateQueries({ queryKey: [place.base] });
 }
 
 function groupsIn(data: unknown): string[] {

@@ -1,4 +1,4 @@
-import type { Api, Endpoint, InputOf, OutputOf, SentTo } from '@granary/contract';
+import type { Access, Api, Endpoint, InputOf, OutputOf, SentTo } from '@granary/contract';
 
 /** An operation of the contract that keeps the types of its endpoint. */
 export interface Op<E extends Endpoint = Endpoint> {
@@ -33,14 +33,23 @@ export function operationsOf<A extends Api>(api: A): Ops<A> {
   return Object.fromEntries(groups) as unknown as Ops<A>;
 }
 
+/** The records at hand whose creator decides who may call. */
+export function createdThings(creator: NonNullable<Access['creator']>, input: AnyInput): { kind: string; name: string }[] {
+  return [creator, creator.also].flatMap((thing) => {
+    const given = thing && input[thing.param];
+    const names = Array.isArray(given) ? given : [given];
+    return names.flatMap((name) => (thing && typeof name === 'string' ? [{ kind: thing.kind, name }] : []));
+  });
+}
+
 /**
  * Says in the page which operation a button is for, and what it is done to where that decides who may: what is offered
  * can be compared with what the role may call.
  */
 export function operationMark({ api, id, endpoint }: Op, input: AnyInput = {}): Readonly<Record<string, string>> {
-  const param = endpoint.access.creator?.param;
-  const record = param === undefined ? undefined : input[param];
-  return { 'data-operation': `${api.name} ${id}`, ...(typeof record === 'string' && { 'data-record': record }) };
+  const { creator } = endpoint.access;
+  const records = creator ? createdThings(creator, input).map(({ name }) => name) : [];
+  return { 'data-operation': `${api.name} ${id}`, ...(records.length > 0 && { 'data-record': records.join('\n') }) };
 }
 
 /** An operation by its name, for pages that are derived from the contract. */

@@ -1,6 +1,8 @@
 import type { Endpoint } from '@granary/contract';
 import { createContext, useCallback, useContext, type ReactNode } from 'react';
-import type { Op } from '../api/operations.ts';
+import { useCreated, type Created } from '../api/created.ts';
+import { createdThings, type Op } from '../api/operations.ts';
+import { usePlaces } from '../api/places.tsx';
 import { service } from '../api/service.ts';
 import { useSession } from './session.tsx';
 
@@ -8,8 +10,6 @@ import { useSession } from './session.tsx';
 export interface Identity {
   readonly username: string;
   readonly role: string;
-  /** Below an administrator: whether this person created what the parameter names. Unknown counts as no. */
-  readonly created?: (kind: string, name: string) => boolean;
   readonly accountId?: string | undefined;
   readonly accountName?: string | undefined;
 }
@@ -38,26 +38,30 @@ type May = (op: Op, input?: Readonly<Record<string, unknown>>) => boolean;
 export function useMay(): May {
   const own = useIdentity(service.kind);
   const others = useContext(Context);
+  const created = useCreated(usePlaces()['array']);
   return useCallback(
     (op, input = {}) => {
       const identity = others[op.api.name] ?? (op.api.name === service.kind ? own : undefined);
-      return identity !== undefined && isAllowed(op.endpoint, identity, input);
+      return identity !== undefined && isAllowed(op.endpoint, identity.role, { input, created });
     },
-    [own, others],
+    [own, others, created],
   );
 }
 
 /** By the declaration of the endpoint: its roles, and who created what it changes. */
-export function isAllowed({ access }: Endpoint, identity: Identity, input: Readonly<Record<string, unknown>>): boolean {
+function isAllowed(
+  { access }: Endpoint,
+  role: string,
+  { input, created }: { readonly input: Readonly<Record<string, unknown>>; readonly created: Created },
+): boolean {
   if (access.roles === 'anyone') return true;
-  if (!access.roles.includes(identity.role)) return false;
-  if (!access.creator || isAdministrator(identity.role)) return true;
-  const { kind, param } = access.creator;
-  const name = input[param];
+  if (!access.roles.includes(role)) return false;
+  if (!access.creator || isAdministrator(role)) return true;
   // Without a record at hand the question is whether any call could be let through.
-  return typeof name !== 'string' || identity.created?.(kind, name) === true;
+  const answers = createdThings(access.creator, input).map(({ kind, name }) => created(kind, name));
+  return !answers.includes(false);
 }
 
-export function isAdministrator(role: string): boolean {
+function isAdministrator(role: string): boolean {
   return role === 'admin' || role === 'objs_admin';
 }

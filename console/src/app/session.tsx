@@ -1,6 +1,8 @@
 import { ApiError } from '@granary/client/errors';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { forgetCreated } from '../api/created.ts';
+import { whenRightsMayChange } from '../api/rights.ts';
 import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
 
@@ -54,6 +56,11 @@ async function request(method: string, path: string, body?: object): Promise<Ses
   return (inner['session'] ?? inner['data']) as Session | undefined;
 }
 
+function isSamePerson(before: Session, now: Session): boolean {
+  const fields = ['username', 'role', 'auto_approved', 'account_id', 'account_name'] as const;
+  return fields.every((field) => before[field] === now[field]);
+}
+
 function messageIn({ message }: Record<string, unknown>): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
@@ -75,11 +82,13 @@ export function SessionProvider(props: {
       (session) => begin(session ?? null),
       () => begin(null),
     );
-    const stop = whenSignedOut(() => end(true));
+    const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain)];
     channel.onmessage = ({ data }) => {
       if (data === SIGNED_OUT) end(false);
     };
-    return stop;
+    return () => {
+      for (const stop of stops) stop();
+    };
   }, []);
 
   function begin(session: Session | null): void {
@@ -87,11 +96,18 @@ export function SessionProvider(props: {
     setState(session);
   }
 
+  /** What is offered follows the person's role while the page is open. */
+  async function readAgain(): Promise<void> {
+    const session = await request('GET', '/current').catch(() => undefined);
+    if (session) setState((before) => (before?.id === session.id && !isSamePerson(before, session) ? session : before));
+  }
+
   /** Nothing that was shown stays in memory for the next person at this browser. */
   function end(byItself: boolean): void {
     setEnded(byItself);
     begin(null);
     client.clear();
+    forgetCreated();
   }
 
   async function enter(credentials: Credentials): Promise<void> {
