@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type BrowserContextOptions, type Page, type Response } from 'playwright-core';
 import { ended, skipWithoutProgram } from '../programs.ts';
 
 /** Where every machine finds it: Debian installs the program under this name. */
@@ -89,10 +89,16 @@ function watch(page: Page, note: (problem: string) => void): void {
     const { pathname } = new URL(response.url());
     // A page asks whether there is a session before it shows the sign-in form.
     const isQuestion = response.status() === 401 && pathname === '/api/sessions/current';
-    if (response.status() >= 400 && !isQuestion) {
+    if (response.status() >= 400 && !isQuestion && !isUnsetInS3(response)) {
       note(`${at()}: ${response.request().method()} ${pathname} was answered with ${response.status()}`);
     }
   });
+}
+
+/** S3 answers so where a bucket has no policy, no lifecycle rules and the like. */
+function isUnsetInS3(response: Response): boolean {
+  const { pathname, search } = new URL(response.url());
+  return response.status() === 404 && /^\/via\/\d+\/s3\/[^/]+$|^\/s3\/[^/]+$/.test(pathname) && search !== '';
 }
 
 async function pathOf(program: string): Promise<string> {

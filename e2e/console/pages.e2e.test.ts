@@ -97,7 +97,7 @@ test(
       await page.emulateMedia({ colorScheme: 'light' });
       await settled(page);
     };
-    await walk(page, patterns, async ({ pattern }) => {
+    const unreached = await walk(page, patterns, async ({ pattern }) => {
       await look(pattern, 'html');
       if ((await page.locator('main').innerText()).includes(MARK)) named += 1;
       let opened = 0;
@@ -111,6 +111,7 @@ test(
       }
     });
     problems.none();
+    assert.deepEqual(unreached, []);
     assert.ok(named > patterns.length / 3, `names are shown as text on ${named} pages`);
     assert.ok(dialogs.size > 60, `${dialogs.size} dialogs were opened`);
   },

@@ -77,7 +77,6 @@ async function offered(
   const [all, refused] = [[] as Offer[], new Set<string>()];
   // The menu shows those of the role; an address may be typed all the same, and then it is the page's own care.
   const pages = below('', await listedPages(service)).filter(({ roles }) => !roles || roles.includes(role));
-  const reachable = pages.filter(({ pattern }) => !pattern.includes('$'));
   const visit = async ({ pattern }: { readonly pattern: string }) => {
     for (const offer of await offersOf(page)) {
       all.push(offer);
@@ -85,7 +84,9 @@ async function offered(
       if (reason !== undefined) refused.add(`${pattern} offers “${offer.label}”, but ${offer.operation} ${reason}`);
     }
   };
-  await walk(page, reachable, visit, pages);
+  const unreached = await walk(page, pages, visit);
+  // The pages of records that there are none of.
+  assert.deepEqual(unreached.filter((pattern) => !pattern.includes('$')), []);
   return { all, refused: [...refused] };
 }
 

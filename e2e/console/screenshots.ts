@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 const FOLDER = join(import.meta.dirname, '../../docs/images');
 
 /** Whether this run makes the pictures of the guides anew. */
-export const makesPictures = process.env['GRANARY_SCREENSHOTS'] === '1';
+const makesPictures = process.env['GRANARY_SCREENSHOTS'] === '1';
 
 /** A picture of what is shown, for the guides; ordinary runs make none. */
 export async function picture(page: Page, name: string): Promise<void> {

@@ -71,19 +71,18 @@ export function below(base: string, pages: readonly ListedPage[]): Pattern[] {
 type Visit = (pattern: Pattern) => Promise<void>;
 
 /**
- * Visits every page once. Where an address names a record, it is one that a link of another page leads to; a page that
- * no link leads to is an error, unless it is one of `also`, which are visited where a link leads to them.
+ * Visits every page once, and returns the patterns of those that were not found: where an address names a record, it is
+ * one that a link of another page leads to.
  */
-export async function walk(page: Page, patterns: readonly Pattern[], visit: Visit, also: readonly Pattern[] = []) {
+export async function walk(page: Page, patterns: readonly Pattern[], visit: Visit): Promise<readonly string[]> {
   const links = new Set<string>();
-  let waiting = [...new Set([...patterns, ...also])];
+  let waiting = [...patterns];
   while (waiting.length > 0) {
     const found = waiting.flatMap((pattern) => {
       const path = pattern.pattern.includes('$') ? matching(links, pattern.pattern) : pattern.pattern;
       return path === undefined ? [] : [{ pattern, path }];
     });
-    if (found.length === 0 && !waiting.some((pattern) => patterns.includes(pattern))) return;
-    if (found.length === 0) throw new Error(`No link leads to ${waiting.map(({ pattern }) => pattern).join(', ')}.`);
+    if (found.length === 0) return waiting.map(({ pattern }) => pattern);
     for (const { pattern, path } of found) {
       await openPath(page, path);
       for (const link of await linksOf(page)) links.add(link);
@@ -91,6 +90,7 @@ export async function walk(page: Page, patterns: readonly Pattern[], visit: Visi
     }
     waiting = waiting.filter((pattern) => !found.some((one) => one.pattern === pattern));
   }
+  return [];
 }
 
 function matching(links: Iterable<string>, pattern: string): string | undefined {
