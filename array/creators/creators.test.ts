@@ -3,7 +3,8 @@ import { test, type TestContext } from 'node:test';
 import { arrayApi, type CreatedKind } from '@granary/contract/array';
 import { testArray } from '../testing/test-array.ts';
 
-const { consistencyGroups, creators, migrationJobs, snapshotPolicies, snapshotSets, snapshots, users, volumes } = arrayApi.groups;
+const { consistencyGroups, creators, migrationJobs, snapshotPolicies, snapshotSets, snapshots, users, volumes } =
+  arrayApi.groups;
 const NOT_ALLOWED = 6;
 
 async function setUp(t: TestContext) {

@@ -34,7 +34,10 @@ export function operationsOf<A extends Api>(api: A): Ops<A> {
 }
 
 /** The records at hand whose creator decides who may call. */
-export function createdThings(creator: NonNullable<Access['creator']>, input: AnyInput): { kind: string; name: string }[] {
+export function createdThings(
+  creator: NonNullable<Access['creator']>,
+  input: AnyInput,
+): { kind: string; name: string }[] {
   return [creator, creator.also].flatMap((thing) => {
     const given = thing && input[thing.param];
     const names = Array.isArray(given) ? given : [given];
