@@ -166,7 +166,7 @@ test('a user is offered changes of what they created, as long as they may change
   await menu.waitFor();
   // From then on it says what becomes of another's snapshots, too.
   const attachment = { id: others, policy: made.name, application: 'user' } as const;
-  const { snaprule_name: snaprule } = await client.snapshotPolicies.attach(attachment);
+  const { snapshot_rule_name: snaprule } = await client.snapshotPolicies.attach(attachment);
   await menu.waitFor({ state: 'detached' });
   await client.snapshotPolicies.detach({ id: others, snaprule });
   await menu.waitFor();
