@@ -177,9 +177,9 @@ test("what is offered follows the person's role at an array while its page is op
   const { page } = await browser.person();
   watchRequests(page);
   await signIn(page, url, ANN);
-  await openPath(page, '/pools');
-  const button = buttonsOf(page, 'array pools.create').first();
-  await page.getByRole('heading', { level: 1, name: 'Pools' }).waitFor();
+  await openPath(page, '/users');
+  const button = buttonsOf(page, 'array users.create').first();
+  await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
   assert.equal(await button.count(), 0);
   await client.users.update({ name: ANN.username, role: 'admin' });
   await button.waitFor();
@@ -195,8 +195,8 @@ test("what is offered follows the person's role at the portal, and at an array b
   const { page } = person;
   watchRequests(page);
   await signIn(page, cloud.granary.url, deputy);
-  await openPath(page, `/arrays/${cloud.block.id}/block/pools`);
-  const make = buttonsOf(page, 'array pools.create').first();
+  await openPath(page, `/arrays/${cloud.block.id}/block/users`);
+  const make = buttonsOf(page, 'array users.create').first();
   assert.equal(await make.count(), 0);
   await cloud.block.client.users.update({ name: deputy.username, role: 'admin' });
   await make.waitFor();
@@ -210,6 +210,7 @@ test("what is offered follows the person's role at the portal, and at an array b
   person.expectsProblem(/GET .* 403$/);
   await cloud.admin.users.update({ id: data.id, role: 'user' });
   await invite.waitFor({ state: 'detached' });
+  await page.close();
 });
 
 test('a call that is refused while the page is open is shown in words', { skip }, async () => {

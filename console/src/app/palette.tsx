@@ -42,7 +42,7 @@ function Search({ close }: { readonly close: () => void }) {
 
   useEffect(() => {
     // Newer browsers return a promise here, which React would take for a function that cleans up.
-    void document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' });
+    document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' });
   }, [present]);
 
   const go = (one: Found | undefined) => {
