@@ -74,7 +74,7 @@ export function PageHead(props: {
 }) {
   return (
     <Group justify="space-between" align="flex-start" mb="md">
-      <div>
+      <div className="page-head">
         <Title order={1} size="h2">
           {props.title}
         </Title>
