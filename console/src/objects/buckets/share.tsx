@@ -52,8 +52,8 @@ export function ShareLink({ bucket, objectKey: key }: ShareLinkProps) {
         <>
           <CommandText text={link.url} label="Copy the link" />
           <Text size="xs" c="dimmed">
-            Anyone who has it can fetch the object without signing in, until <Time at={link.expires_at} />. It ends early
-            when your S3 secret key is replaced.
+            Anyone who has it can fetch the object without signing in, until <Time at={link.expires_at} />. It ends
+            early when your S3 secret key is replaced.
           </Text>
         </>
       )}
