@@ -21,8 +21,9 @@ export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
   const status = httpStatusOf(api, error);
   const problems = problemsOf(api, endpoint, error);
   if (problems.length === 0) {
+    const isSignInRefused = status === 401 && error.message !== errorCatalogue.wrong_code.message;
     const advice =
-      status === 401 && endpoint.access.roles !== 'anyone'
+      isSignInRefused && endpoint.access.roles !== 'anyone'
         ? ` Sign in with \`granary ${commandPrefix(api)}login\`.`
         : '';
     return new CommandFailure(exitCodeOfStatus(status), `${inCommands(api, error.message)}${advice}`, { cause: error });
