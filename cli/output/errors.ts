@@ -40,7 +40,7 @@ export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
 
 /** Nothing listens there. Other reasons, such as TLS, have words of their own. */
 function isArrayDown(api: Api, error: unknown): error is ConnectionError {
-  return api.dialect !== 'portal' && error instanceof ConnectionError && /: ECONNREFUSED$/.test(error.message);
+  return api.dialect !== 'portal' && error instanceof ConnectionError && /\bECONNREFUSED\b/.test(error.message);
 }
 
 type Problem = ApiError['problems'][number];
