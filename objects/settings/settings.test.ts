@@ -247,7 +247,7 @@ test('what the array cannot do is refused in words that say where it is done', a
     ['public_mtu', 1],
     ['force', 'maybe'],
   ] as const) {
-    const wrong = await client.refused(settings.setMtu, { fe_mtu: 9000, [name]: value } as never);
+    const wrong = await client.refused(settings.setMtu, { fe_mtu: 9000, [name]: value });
     assert.deepEqual([wrong.code, wrong.message.split(' ')[0]], [7, name], 'what is wrong is named first');
   }
   const nat = await client.refused(settings.setLoadBalancerMode, { mode: 'nat' });
