@@ -1,13 +1,23 @@
-import { Command, type ParseOptionsResult } from 'commander';
-import { usageFailure } from './exit.ts';
+import { Command, type ErrorOptions, type ParseOptionsResult } from 'commander';
+import { usageFailure, type CommandFailure } from './exit.ts';
+import { mistakeOf } from './mistakes.ts';
 
 const YES = /^(true|yes|on)$/i;
 const NO = /^(false|no|off)$/i;
 
 /** A command whose switches also take their value in words: `--enabled`, `--no-enabled`, `--enabled=false`. */
 export class GranaryCommand extends Command {
+  /** What stood behind a switch and is not its value: perhaps it was meant to be. */
+  readonly #behindSwitches = new Map<string, string>();
+
   override createCommand(name?: string): GranaryCommand {
     return new GranaryCommand(name);
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    const before = this.#behindSwitches.get(this.args[this.registeredArguments.length] ?? '');
+    if (options?.code === 'commander.excessArguments' && before !== undefined) throw notAValue(before);
+    throw mistakeOf(this, options?.code, message) ?? super.error(message, options);
   }
 
   override parseOptions(argv: string[]): ParseOptionsResult {
@@ -23,7 +33,10 @@ export class GranaryCommand extends Command {
       if (!this.#isSwitch(name)) plain.push(token);
       else if (value !== undefined) plain.push(switchOf(name, value));
       else if (isWord(tokens[0])) plain.push(switchOf(name, tokens.shift() as string));
-      else plain.push(token);
+      else {
+        plain.push(token);
+        if (tokens[0] !== undefined) this.#behindSwitches.set(tokens[0], name);
+      }
     }
     return plain;
   }
@@ -40,5 +53,9 @@ function isWord(token: string | undefined): boolean {
 function switchOf(name: string, value: string): string {
   if (YES.test(value) || value === '1') return `--${name}`;
   if (NO.test(value) || value === '0') return `--no-${name}`;
-  throw usageFailure('The command is not complete or not right:', [`--${name} must be true or false`]);
+  throw notAValue(name);
+}
+
+function notAValue(name: string): CommandFailure {
+  return usageFailure('The command is not complete or not right:', [`--${name} must be true or false`]);
 }

@@ -195,6 +195,11 @@ test('no portal, no token and no such command have exit codes of their own', asy
   const nowhere = await runCommand(['arrays', 'list', '--url', 'http://127.0.0.1:1'], { GRANARY_TOKEN: 't' });
   assert.equal(nowhere.code, 5);
   assert.match(nowhere.err, /^granary: No answer from http:\/\/127\.0\.0\.1:1: .*`granary up`/);
+  const asleep = await runCommand(['array', 'volumes', 'list', '--url', 'http://127.91.99.99:7480'], {
+    GRANARY_ACCESS_KEY: 'k',
+  });
+  assert.equal(asleep.code, 5);
+  assert.match(asleep.err, /ECONNREFUSED.*`granary status` says whether the array is up\.$/m);
   const outsider = await runCommand(['arrays', 'list'], { XDG_CONFIG_HOME });
   assert.equal(outsider.code, 3);
   assert.match(outsider.err, /granary login/);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { fakePortal, refused } from './testing/portal.ts';
+import { fakePortal, refused, runCommand } from './testing/portal.ts';
 
 const tank = {
   id: 7,
@@ -174,4 +174,13 @@ test('a secret that is shown once stands in the record, and the line after it sa
   assert.equal(created.err, 'The secret is shown only now; keep it.\n');
   const changed = await portal.run(['webhooks', 'update', '3', '--severity', '3']);
   assert.doesNotMatch(changed.out + changed.err, /secret/);
+});
+
+test('a list of what failed that is empty says that all was done', async (t) => {
+  const path = 'POST /volumes/volume-00000001/quotas';
+  const portal = await fakePortal(t, { [path]: { response: { status: 0, errors: [] } } });
+  const quotas = '[{"source_id":1000,"source_type":"user","nas_type":"uid","limit":"1024"}]';
+  const line = ['array', 'quotas', 'set', 'volume-00000001', '--quotas', quotas, '--url', portal.url];
+  const { code, out, err } = await runCommand(line, { GRANARY_ACCESS_KEY: 'k' });
+  assert.deepEqual([code, out], [0, 'Done.\n'], err);
 });

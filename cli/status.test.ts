@@ -44,10 +44,10 @@ test('status shows what is up on one screen, and is 0 when nothing needs attenti
   const status = await installation(t);
   const { code, out, err } = await status();
   assert.equal(code, 0, err);
-  assert.match(out, /^Arrays +2 created$/m);
+  assert.match(out, /^Arrays +2 up$/m);
   assert.match(out, /^Requests +none waiting$/m);
-  assert.match(out, /^tank +storage_array +created +60 GiB +100 GiB +1$/m);
-  assert.match(out, /^pond +storage_array +created +not signed in: granary array login pond$/m);
+  assert.match(out, /^tank +storage_array +up +60 GiB +100 GiB +1$/m);
+  assert.match(out, /^pond +storage_array +up +not signed in: granary array login pond$/m);
 });
 
 test('what is failing or full makes it 1; what waits or is under way does not', async (t) => {

@@ -65,7 +65,7 @@ export const singleErrors = {
   address_refused: {
     http: 400,
     code: 13,
-    message: 'Granary does not connect to {address}: link-local and metadata addresses are refused.',
+    message: 'Granary does not connect to {address}: link-local, reserved and metadata addresses are refused.',
   },
 
   disk_full: {

@@ -89,4 +89,8 @@ test('one controller is shown whole, whichever start and limit come with its ind
     const asked = { 'vc-index': String(index), start: 5, limit: 1 };
     assert.equal((await client.call(api.virtualControllers.get, asked)).vc.name, name);
   }
+  for (const wrong of ['start', 'limit']) {
+    const asked = { 'vc-index': '0', [wrong]: -1 };
+    assert.match((await client.refused(api.virtualControllers.get, asked)).message, new RegExp(`^${wrong} `));
+  }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { startFakeCloud, testInventory } from './testing/fake-cloud.ts';
 import { startFakeObjects } from './testing/fake-objects.ts';
@@ -145,7 +145,10 @@ test('no secret of a whole run is found in the data directory, the log, the even
     ['the requests', Buffer.from(requests)],
     ['the metrics', Buffer.from(metrics)],
     ['the errors', Buffer.from(refusals.join(''))],
-    ...readdirSync(dataDir).map((file) => [`the file ${file}`, readFileSync(join(dataDir, file))] as const),
+    ...readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [`the file ${relative(dataDir, file)}`, readFileSync(file)] as const),
   ]);
   assert.ok(places.has('the file portal.db'));
   assert.ok(refusals.length >= 9 && portal.log.length > 20 && secrets.size >= 20, 'the run was a whole one');

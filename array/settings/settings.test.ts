@@ -66,7 +66,7 @@ test('what makes no sense is refused by name and changes nothing', async (t) => 
     [{ cpu_usage_alert: 101 }, 7, /^cpu_usage_alert must be at most 100/],
     [{ smtp_host: 'mail.example.org:25' }, 7, /^smtp_host must be the name or address of a mail server/],
     [{ smtp_host: 'two words' }, 7, /^smtp_host must be/],
-    [{ smtp_host: '169.254.169.254' }, 13, /link-local and metadata addresses are refused/],
+    [{ smtp_host: '169.254.169.254' }, 13, /link-local, reserved and metadata addresses are refused/],
     [{ smtp_host: 'fe80::1' }, 13, /link-local/],
     [{ smtp_from: 'nobody' }, 7, /^smtp_from must be a mail address/],
     [{ notice_to: 'ops@example.org,two words' }, 7, /^notice_to must be a mail address/],

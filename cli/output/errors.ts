@@ -17,12 +17,17 @@ export function httpStatusOf(api: Api, error: ApiError): number {
 
 /** An error of a call, said in the words of the command line: options, not fields. */
 export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
+  if (isArrayDown(api, error)) {
+    const message = `${error.message}. \`granary status\` says whether the array is up.`;
+    return new CommandFailure(exitCodes.noConnection, message, { cause: error });
+  }
   if (!(error instanceof ApiError)) return error;
   const status = httpStatusOf(api, error);
   const problems = problemsOf(api, endpoint, error);
   if (problems.length === 0) {
+    const isSignInRefused = status === 401 && error.message !== errorCatalogue.wrong_code.message;
     const advice =
-      status === 401 && endpoint.access.roles !== 'anyone'
+      isSignInRefused && endpoint.access.roles !== 'anyone'
         ? ` Sign in with \`granary ${commandPrefix(api)}login\`.`
         : '';
     return new CommandFailure(exitCodeOfStatus(status), `${inCommands(api, error.message)}${advice}`, { cause: error });
@@ -31,6 +36,11 @@ export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
     ({ field, message }) => `${labelOf(endpoint, field)} ${otherOptions(endpoint, inCommands(api, message))}`,
   );
   return new CommandFailure(exitCodes.usage, 'The command was not accepted:', { details, cause: error });
+}
+
+/** Nothing listens there. Other reasons, such as TLS, have words of their own. */
+function isArrayDown(api: Api, error: unknown): error is ConnectionError {
+  return api.dialect !== 'portal' && error instanceof ConnectionError && /\bECONNREFUSED\b/.test(error.message);
 }
 
 type Problem = ApiError['problems'][number];

@@ -47,12 +47,18 @@ export async function showReply(terminal: Terminal, showing: Showing): Promise<v
     showField(terminal, subjectOf(fields, reply), wanted.field);
     return;
   }
-  const { message, ...rest } = fields;
+  const { message, ...rest } = withoutEmptyErrors(fields);
   const subject = subjectOf(rest, reply);
   if (subject) await showSubject(terminal, subject, showing);
   remindOfSecrets(terminal, rest, reply);
   if (typeof message === 'string') print(terminal, plainText(message));
   else if (!subject) print(terminal, 'Done.');
+}
+
+/** What could not be done, part by part: an empty list says that all was. */
+function withoutEmptyErrors({ errors, ...others }: Fields): Fields {
+  const isEmpty = errors === undefined || (Array.isArray(errors) && errors.length === 0);
+  return isEmpty ? others : { ...others, errors };
 }
 
 async function textForPrograms({ wanted, body, reply }: Showing, fields: Fields): Promise<string | undefined> {

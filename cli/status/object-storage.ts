@@ -1,7 +1,7 @@
 import type { ObjectsClient } from '@granary/client';
 import type { ArrayReport, Finding } from './report.ts';
 
-type Seen = Pick<ArrayReport, 'capacity' | 'drives'> & { readonly findings: readonly Finding[] };
+type Seen = Pick<ArrayReport, 'capacity' | 'used' | 'drives'> & { readonly findings: readonly Finding[] };
 type Policy = Awaited<ReturnType<ObjectsClient['policies']['list']>>['policies'][number];
 
 export async function inspectObjectStorage(client: ObjectsClient): Promise<Seen> {
@@ -12,6 +12,7 @@ export async function inspectObjectStorage(client: ObjectsClient): Promise<Seen>
   ]);
   return {
     capacity: policies.reduce((sum, policy) => sum + policy.capacity, 0),
+    used: policies.reduce((sum, policy) => sum + policy.used_capacity, 0),
     drives: disks.length,
     findings: [
       ...policies.flatMap(ofPolicy),

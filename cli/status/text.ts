@@ -12,7 +12,7 @@ const HEADINGS: readonly (readonly [Finding['kind'], string])[] = [
 
 /** One screen: what is up, then what is failing, full, waiting and under way. */
 export function statusText({ portal, arraysByState, requestsPending, arrays, findings }: StatusReport): string {
-  const counts = Object.entries(arraysByState).map(([state, count]) => `${count} ${state}`);
+  const counts = Object.entries(arraysByState).map(([state, count]) => `${count} ${stateText(state)}`);
   const lines = [
     `Portal    ${portal}`,
     `Arrays    ${counts.join(', ') || 'none'}`,
@@ -27,12 +27,17 @@ export function statusText({ portal, arraysByState, requestsPending, arrays, fin
   return lines.join('\n');
 }
 
+/** `created` says how an array came to be; that it serves is what is asked here. */
+function stateText(state: string): string {
+  return state === 'created' ? 'up' : state;
+}
+
 function tableOf(arrays: readonly ArrayReport[]): string {
   const rows = arrays.map(({ name, kind, status, used, capacity, drives, note }) =>
     [
       name,
       kind,
-      status,
+      stateText(status),
       used === undefined ? '' : capacityText(used, 'GiB'),
       capacity === undefined ? '' : capacityText(capacity, 'GiB'),
       drives === undefined ? '' : String(drives),

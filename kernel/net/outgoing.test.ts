@@ -9,6 +9,7 @@ const refused = [
   '169.254.169.254',
   '0.0.0.0',
   '255.255.255.255',
+  '192.0.2.10',
   '224.0.0.1',
   '100.100.100.200',
   '[fe80::1]',
@@ -20,9 +21,9 @@ const refused = [
 
 for (const address of refused) {
   test(`a connection to ${address} is refused`, async () => {
-    await assert.rejects(outgoingAddress(address), /link-local and metadata addresses are refused/);
+    await assert.rejects(outgoingAddress(address), /link-local, reserved and metadata addresses are refused/);
     const url = `http://${address.includes(':') && !address.startsWith('[') ? `[${address}]` : address}:80/`;
-    await assert.rejects(guardedFetch(url), /link-local and metadata addresses are refused/);
+    await assert.rejects(guardedFetch(url), /link-local, reserved and metadata addresses are refused/);
   });
 }
 

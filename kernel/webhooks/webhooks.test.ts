@@ -178,17 +178,17 @@ test('a redirect is not followed', async (t) => {
   assert.deepEqual([status, error, receiver.requests()], [307, 'it answered HTTP 307', 1]);
 });
 
-test('link-local and metadata addresses are refused when they are named, and again at each connection', async (t) => {
+test('link-local, reserved and metadata addresses are refused when they are named, and again at each connection', async (t) => {
   const { create, webhooks, store, vault } = setUp(t);
   for (const url of ['http://169.254.169.254/latest', 'https://[fe80::1]/', 'http://[::ffff:169.254.169.254]/'])
-    await assert.rejects(create(url), /link-local and metadata addresses are refused/);
+    await assert.rejects(create(url), /link-local, reserved and metadata addresses are refused/);
   assert.equal(webhooks.list(WHOLE).count, 0);
   // The name led elsewhere when the webhook was made.
   const { webhook } = await create('http://localhost:9/');
   await store.write((tx) => updateWebhook(tx, webhook.id, { urlSealed: vault.seal('http://169.254.169.254/') }));
   const { status, error } = await webhooks.test(webhook.id, 'dana');
   assert.equal(status, null);
-  assert.match(String(error), /link-local and metadata addresses are refused/);
+  assert.match(String(error), /link-local, reserved and metadata addresses are refused/);
 });
 
 test('a test is posted at once, also for a disabled webhook, and says how the receiver answered', async (t) => {

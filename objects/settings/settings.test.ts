@@ -242,6 +242,14 @@ test('what the array cannot do is refused in words that say where it is done', a
   const mtu = await client.refused(settings.setMtu, { fe_mtu: 9000, force: true });
   assert.deepEqual([mtu.http, mtu.code], [200, 50100]);
   assert.match(mtu.message, /network interfaces of the machine; set it there \(ip link set mtu\)/);
+  for (const [name, value] of [
+    ['fe_mtu', 1],
+    ['public_mtu', 1],
+    ['force', 'maybe'],
+  ] as const) {
+    const wrong = await client.refused(settings.setMtu, { fe_mtu: 9000, [name]: value });
+    assert.deepEqual([wrong.code, wrong.message.split(' ')[0]], [7, name], 'what is wrong is named first');
+  }
   const nat = await client.refused(settings.setLoadBalancerMode, { mode: 'nat' });
   assert.equal(nat.code, 50100);
   assert.match(nat.message, /answer their clients themselves \(dr\)/);

@@ -232,6 +232,9 @@ test('a new S3 secret takes the place of the one before', async (t) => {
   assert.notEqual(secret, storage.s3_secret_key);
   const found = people.people.directory.byS3Key(storage.s3_access_key!);
   assert.ok('secret' in found && found.secret === secret && people.epoch > epoch);
+  const namesake = await people.account('archive');
+  const [other] = (await people.admin().call(users.resetS3Secret, { username: 'ada', account: 'archive' })).credentials;
+  assert.deepEqual([other?.account_id, other?.user_id], [namesake.id, namesake.user.objs_data.objs_user.id]);
   const missing = { username: 'nobody', account: id };
   assert.equal((await people.admin().refused(users.resetS3Secret, missing)).code, NOT_FOUND);
 });

@@ -62,7 +62,12 @@ const bad: readonly (readonly [string, () => Promise<string>, number, RegExp])[]
   ['a service with another inventory', () => listen(json), 422, /No cloud answered at/],
   ['a name that does not exist', async () => 'no-such-host.invalid:7401', 422, /No cloud answered at no-such-host/],
   ['the metadata service of a machine', async () => '169.254.169.254', 400, /does not connect to 169\.254\.169\.254/],
-  ['a link-local address', async () => '169.254.1.1:80', 400, /link-local and metadata addresses are refused/],
+  [
+    'a link-local address',
+    async () => '169.254.1.1:80',
+    400,
+    /link-local, reserved and metadata addresses are refused/,
+  ],
   ['a link-local address of IPv6', async () => '[fe80::1]:7401', 400, /link-local/],
   ['the metadata service inside IPv6', async () => '[::ffff:169.254.169.254]:80', 400, /link-local/],
   ['the metadata service as one number', async () => '2852039166', 400, /link-local|ip must be/],

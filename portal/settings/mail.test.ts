@@ -78,7 +78,7 @@ test('settings of mail are checked before any of them is kept', async (t) => {
   const { admin, settings } = await setUp(t);
   const before = settings.current();
   const refused = [
-    [{ host: '169.254.169.254' }, /link-local and metadata addresses are refused/],
+    [{ host: '169.254.169.254' }, /link-local, reserved and metadata addresses are refused/],
     [{ host: 'mail.example.org:25' }, /smtp_host must be the name or address/],
     [{ from: 'nobody' }, /smtp_from must be a mail address/],
     [{ recipients: 'ops@example.org, nobody' }, /notice_to must be a mail address/],
