@@ -40,7 +40,10 @@ function Search({ close }: { readonly close: () => void }) {
   const navigate = useNavigate();
   const present = Math.min(at, found.length - 1);
 
-  useEffect(() => document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' }), [present]);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which is no clean-up.
+    void document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' });
+  }, [present]);
 
   const go = (one: Found | undefined) => {
     if (!one) return;
