@@ -69,6 +69,31 @@ export function localTime(date: Date): string {
   return local.format(date);
 }
 
+const DAY_SECONDS = 86_400;
+const MINUTE_SECONDS = 60;
+const markDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const markMinute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const markSecond = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A mark of an axis whose marks are so many seconds apart, in the viewer's zone and manner. */
+export function timeMark(date: Date, seconds: number): string {
+  if (seconds >= DAY_SECONDS) return markDay.format(date);
+  return (seconds >= MINUTE_SECONDS ? markMinute : markSecond).format(date);
+}
+
+/** The time of one measurement, with its day. */
+export function timeMarkWhole(date: Date, seconds: number): string {
+  return (seconds >= MINUTE_SECONDS ? local : localSecond).format(date);
+}
+
+const billDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const billMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** A day or a month of a bill: those are of UTC. */
+export function billMark(date: Date, seconds: number): string {
+  return (seconds > 7 * DAY_SECONDS ? billMonth : billDay).format(date);
+}
+
 const localDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 export function localDay(date: Date): string {
