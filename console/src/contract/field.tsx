@@ -35,10 +35,11 @@ export function Field(props: FieldProps) {
   const { name, param, value, onChange, error, choices } = props;
   const schema = param.schema as unknown as Schema;
   const isRequired = param.presence === 'required';
+  const label = props.label ?? words(name);
   const common = {
-    label: props.label ?? words(name),
+    label,
     // What there is to choose says more than the name of its key.
-    description: choices && props.label !== undefined ? '' : descriptionOf(param),
+    description: choices && props.label !== undefined ? '' : hintOf(descriptionOf(param), label),
     required: isRequired,
     withAsterisk: isRequired,
     error,
@@ -229,6 +230,22 @@ function enumOf(schema: Schema): Choice[] | undefined {
 
 function descriptionOf({ description }: Param): string {
   return description.replaceAll('`', '');
+}
+
+/** What the label does not say already: `Size (500G or 2T)` beside Size is `500G or 2T`. */
+export function hintOf(description: string, label: string): string {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/^(?:its|the|a|an|whether) /, '')
+      .replaceAll('-', ' ');
+  const [said, known] = [plain(description), plain(label)];
+  if (said === known || said === `${known} shown to users`) return '';
+  const rest =
+    said.startsWith(`${known} (`) && said.endsWith(')')
+      ? description.slice(-(said.length - known.length - 2), -1)
+      : undefined;
+  return rest === undefined ? description : `${rest.charAt(0).toUpperCase()}${rest.slice(1)}`;
 }
 
 function placeholderOf({ default: byDefault, example }: Param): string | undefined {
