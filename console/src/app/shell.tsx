@@ -32,6 +32,9 @@ import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
 
+/** As the keyboard of the computer has it. */
+const SEARCH_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary objects' } as const;
 
 /** Header, menu and what is open. */
@@ -59,7 +62,7 @@ export function Shell() {
             <Button
               variant="default"
               leftSection={<IconSearch size={16} />}
-              rightSection={<Kbd size="xs">⌘K</Kbd>}
+              rightSection={<Kbd size="xs">{SEARCH_KEY}</Kbd>}
               onClick={palette.open}
               visibleFrom="sm"
             >
