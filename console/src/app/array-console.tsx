@@ -8,6 +8,7 @@ import { useChangeFeed } from '../api/changes.ts';
 import type { Reply } from '../api/operations.ts';
 import { ActionButton } from '../contract/action.tsx';
 import { Failed, Loading } from '../parts/messages.tsx';
+import { isNotFound } from './array-name.ts';
 import { BaseContext, useParam } from './base.ts';
 import { IdentityAt } from './identity.tsx';
 
@@ -18,9 +19,11 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
   const id = useParam('arrayId');
   const record = useRead(portal.arrays.get, { array_id: Number(id) });
   const status = record.data?.data.status;
-  const isUp = status === 'created';
+  // A person may have an account on an array whose record only its owner sees.
+  const isHidden = isNotFound(record.error);
+  const isUp = status === 'created' || isHidden;
   const identity = useRead(portal.arrays.getIdentity, { array_id: Number(id) }, { enabled: isUp });
-  if (record.isError) return <Failed error={record.error} retry={() => void record.refetch()} />;
+  if (record.isError && !isHidden) return <Failed error={record.error} retry={() => void record.refetch()} />;
   if (record.data && !isUp) return <Down array={record.data.data} />;
   if (identity.isPending) return <Loading />;
   if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;

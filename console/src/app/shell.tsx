@@ -27,7 +27,7 @@ import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
-import { useArrayName } from './array-name.ts';
+import { useArrayName, useWayBack } from './array-name.ts';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
@@ -122,7 +122,7 @@ function Disconnected() {
 
 function MenuOfPages() {
   const { base, pages, arrayId } = usePresent();
-  const back = arrayId === undefined ? undefined : `/arrays/${arrayId}`;
+  const back = useWayBack(arrayId);
   const { pathname } = useLocation();
   const { session } = useSessionTools();
   const inside = useRoleInside(arrayId);
@@ -135,9 +135,9 @@ function MenuOfPages() {
       {back !== undefined && (
         <NavLink
           component={Link}
-          to={back}
+          to={back.to}
           activeOptions={{ exact: true }}
-          label="All about this array"
+          label={back.label}
           leftSection={<IconBack />}
         />
       )}

@@ -240,7 +240,11 @@ export function hintOf(description: string, label: string): string {
       .replace(/^(?:its|the|a|an|whether) /, '')
       .replaceAll('-', ' ');
   const [said, known] = [plain(description), plain(label)];
-  if (said === known || said === `${known} shown to users`) return '';
+  if (
+    [known, `${known} shown to users`].includes(said) ||
+    new RegExp(`^${RegExp.escape(known)} of the \\w+$`).test(said)
+  )
+    return '';
   const rest =
     said.startsWith(`${known} (`) && said.endsWith(')')
       ? description.slice(-(said.length - known.length - 2), -1)
