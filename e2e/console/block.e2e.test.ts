@@ -159,8 +159,7 @@ async function openGroup(page: Page): Promise<void> {
 async function limitRebuild(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   await openGroup(page);
-  await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Rebuild speed' }).click();
+  await page.getByRole('button', { name: 'Rebuild speed' }).click();
   for (const label of ['While servers work, MB/s', 'Otherwise, MB/s'])
     await dialog.getByRole('textbox', { name: label }).fill(String(REBUILD_MB_A_SECOND));
   await dialog.getByRole('button', { name: 'Rebuild speed' }).click();

@@ -240,11 +240,8 @@ export function hintOf(description: string, label: string): string {
       .replace(/^(?:its|the|a|an|whether) /, '')
       .replaceAll('-', ' ');
   const [said, known] = [plain(description), plain(label)];
-  if (
-    [known, `${known} shown to users`].includes(said) ||
-    new RegExp(`^${RegExp.escape(known)} of the \\w+$`).test(said)
-  )
-    return '';
+  const more = said.startsWith(known) ? said.slice(known.length) : undefined;
+  if (more !== undefined && /^(?: shown to users| (?:of|on) the \w+)?$/.test(more)) return '';
   const rest =
     said.startsWith(`${known} (`) && said.endsWith(')')
       ? description.slice(-(said.length - known.length - 2), -1)
