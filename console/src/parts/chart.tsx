@@ -10,8 +10,9 @@ interface ChartProps {
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** How a value is written at the axis and in the legend. */
+  /** How a value is written in the legend, and at the axis if that has no way of its own. */
   readonly format: (value: number) => string;
+  readonly formatMark?: (value: number) => string;
   readonly height?: number;
   /** Days or months of a bill, in UTC: bars, those of one time on top of each other. */
   readonly isBars?: boolean;
@@ -49,7 +50,7 @@ function widthOfMarks(_: uPlot, marks: string[] | null): number {
 }
 
 /** Lines over time. The same figures are in a table for readers of screens by the page that shows it. */
-export function Chart({ title, times, lines, format, height = 180, isBars = false }: ChartProps) {
+export function Chart({ title, times, lines, format, formatMark = format, height = 180, isBars = false }: ChartProps) {
   const target = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const isEmpty = times.length === 0;
@@ -57,6 +58,8 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
   const names = lines.map(({ label }) => label).join('\n');
   const writing = useRef(format);
   writing.current = format;
+  const marking = useRef(formatMark);
+  marking.current = formatMark;
   const own = useRef(lines);
   own.current = lines;
   const shownTimes = useRef(times);
@@ -81,7 +84,7 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
         ...(isBars && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }),
         axes: [
           { stroke, grid, values: marksBy(isBars ? billMark : timeMark) },
-          { stroke, grid, size: widthOfMarks, values: (_, ticks) => ticks.map(write) },
+          { stroke, grid, size: widthOfMarks, values: (_, ticks) => ticks.map((tick) => marking.current(tick)) },
         ],
         series: [
           { label: 'Time', value: (_, at: number | null) => writeTime(at ?? shownTimes.current.at(-1)) },

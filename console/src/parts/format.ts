@@ -44,6 +44,13 @@ export function money(amount: string | number, currency = 'USD'): string {
   return `${new Intl.NumberFormat('en', digits).format(value)} ${currency}`;
 }
 
+const marking = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+/** Money at an axis: marks of cents have to differ. */
+export function moneyMark(value: number): string {
+  return `${marking.format(value)} USD`;
+}
+
 /** Any of the APIs' times: `2026-11-18 20:41:29 UTC`, without the zone, ISO, or seconds since 1970. */
 export function timeOf(text: string | number): Date | undefined {
   if (typeof text === 'number' || /^\d{9,}$/.test(text)) return new Date(Number(text) * 1000);
