@@ -90,7 +90,10 @@ test(
     t.diagnostic('every page is found by its name');
     await page.keyboard.press('Control+KeyK');
     await page.getByRole('combobox', { name: 'Search' }).fill('bill');
-    await page.getByRole('option', { name: /^Overview/ }).waitFor({ state: 'detached' });
+    await page
+      .getByRole('option', { name: /^Overview/ })
+      .first()
+      .waitFor({ state: 'detached' });
     await page.getByRole('option', { name: /^Billing/ }).waitFor();
     await picture(page, 'palette');
     await page.keyboard.press('Enter');

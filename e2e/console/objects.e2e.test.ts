@@ -55,7 +55,7 @@ test('an object is uploaded, downloaded and billed in the console', { skip, time
   await waitForText(page, /^Capacity, /);
   await picture(page, 'usage');
   await goTo(page, 'Buckets');
-  await page.getByRole('link', { name: 'scans' }).click();
+  await page.getByRole('link', { name: 'scans', exact: true }).click();
   const object = await saved(page, () => page.getByRole('link', { name: 'Download survey.bin' }).click());
   assert.equal(hashOf(object), hashOf(file));
 
