@@ -80,6 +80,8 @@ export function Chart({ title, times, lines, format, formatMark = format, height
       {
         width: element.clientWidth || 300,
         height,
+        // Half of the last mark stands beyond the last point.
+        padding: [null, 32, null, null],
         cursor: { points: { size: 6 } },
         ...(isBars && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }),
         axes: [
