@@ -120,6 +120,7 @@ const lists: Readonly<Record<string, Make>> = {
     await things.binned(walk);
     return { id: await pool() };
   },
+  'forecasts.list': () => array.pool(),
   'poolTags.list': tags('poolTags', pool),
   'volumes.list': () => things.newVolume(walk),
   'volumes.listFree': () => things.newVolume(walk),

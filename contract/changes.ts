@@ -12,7 +12,7 @@ export function changeEndpoints(signedIn: Access) {
       access: signedIn,
       params: {
         seconds: optional(
-          integer('Ends after so many seconds; otherwise when the caller goes', { max: SECONDS_MAX, example: 10 }),
+          integer('Ends after this many seconds; otherwise when the caller goes', { max: SECONDS_MAX, example: 10 }),
         ),
       },
       reply: fileReply(EVENT_STREAM),

@@ -29,7 +29,7 @@ function sessionFields<R extends readonly string[]>(roles: R) {
     role: oneOf(...roles),
     created_at: utc(),
     last_seen_at: utc('Time of the last request, to the minute'),
-    idle_minutes: int('It ends after so many minutes without a request'),
+    idle_minutes: int('It ends after this many minutes without a request'),
     expires_at: utc('It ends then in any case'),
     ip: str('Where it was begun from'),
     user_agent: nullable(str('What the browser calls itself')),

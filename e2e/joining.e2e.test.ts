@@ -13,7 +13,7 @@ import { adminPassword, freePort, ownAddresses, startService, type Service } fro
  * authority of the portal.
  * Method: portal and cloud are processes with folders and addresses of their own; all they have in common is the code.
  */
-const STORY_MS_MAX = 300_000;
+const STORY_MS_MAX = 600_000;
 const STARTED_MS_MAX = 120_000;
 const PORTAL_HOST = '127.0.0.2';
 const CLOUD_HOST = '127.0.0.3';

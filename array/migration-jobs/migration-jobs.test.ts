@@ -274,7 +274,7 @@ test('what cannot be moved is refused, and changes nothing', async (t) => {
   assert.equal((await client.refused(migrationJobs.get, { migration_cg_id: cg })).code, JOB_NOT_FOUND);
 });
 
-test('so many volumes are moved at a time as dm_concurrency_level says; the others wait in their order', async (t) => {
+test('dm_concurrency_level limits how many volumes move at a time; the others wait in their order', async (t) => {
   const it = await setUp(t, 64);
   const { client, array, from, to } = it;
   assert.equal((await client.call(controllers.list, {})).vcontrollers[0]?.dm_concurrency_level, 4);

@@ -34,7 +34,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Moves volumes between pools while servers use them. The engine's word is final: where it says that the volume is, it
- * is, and the record follows. So many at a time as the settings say; the others wait in the order they were asked for. A move that a crash or a failover cut off starts again; a paused one waits for its owner.
+ * is, and the record follows. The settings limit how many move at a time; the others wait in the order they were asked for. A move that a crash or a failover cut off starts again; a paused one waits for its owner.
  */
 export class MigrationService {
   readonly #tools: ArrayTools;

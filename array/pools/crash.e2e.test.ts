@@ -21,7 +21,7 @@ async function check({ client }: TestArrayProcess, groups: readonly string[]): P
   return pools.map(({ name }) => name);
 }
 
-describe('pools whose array is killed', { timeout: 120_000 }, () => {
+describe('pools whose array is killed', { timeout: 600_000 }, () => {
   it('are there whole or not at all, with the RAID groups they name', async (t) => {
     const configuration = arrayConfiguration(temporaryFolder(t), 6, 2);
     let array = await TestArrayProcess.start(configuration);

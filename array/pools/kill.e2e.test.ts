@@ -68,7 +68,7 @@ test(
   },
 );
 
-test('a forced deletion that was begun goes on at the next start', { timeout: 300_000 }, async (t) => {
+test('a forced deletion that was begun goes on at the next start', { timeout: 600_000 }, async (t) => {
   const configuration = arrayConfiguration(temporaryFolder(t), DRIVES.length, 1);
   let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());

@@ -23,7 +23,7 @@ export class SettingsService {
     tools.readings.onReading(() => this.#deliveries.catchUp());
   }
 
-  /** At the start: the engine reads mirrors in turns until it is told. */
+  /** At the start: the engine reads mirrors in turns until it gets the setting. */
   async reconcile(): Promise<void> {
     if (this.current().raidReadMode !== defaultSettings.raidReadMode) await this.#deliveries.pushAll([READ_MODE]);
   }

@@ -421,7 +421,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'controllers.cacheStats': measured('controllers', controller),
   'changes.watch': () => ({ seconds: 0 }),
   'forecasts.list': () => ({ kind: 'pool', start: 0, limit: 10 }),
-  'search.find': () => ({ q: 'main', limit: 10 }),
+  'search.find': () => ({ q: 'daily', limit: 10 }),
   'messages.list': () => ({
     start: 0,
     limit: 10,

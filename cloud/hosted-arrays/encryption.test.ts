@@ -8,7 +8,7 @@ import { hostedArrays, startTestCloud, testData } from '../testing/test-cloud.ts
  * Goal: the portal hears when the encryption of an array came and went, also while the array is stopped and after its cloud
  * was started again.
  */
-test('what an array said of its encryption is told while it is stopped, and by the next run of its cloud', async (t) => {
+test('the cloud reports the last known encryption of an array while it is stopped, and after a restart', async (t) => {
   const dataDir = testData(t);
   const first = await startTestCloud(t, dataDir);
   const uuid = newUuid();

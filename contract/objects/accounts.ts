@@ -18,7 +18,7 @@ export const Account = record('Account', {
   create_time: str('Seconds since 1970'),
   id: str('32 hex digits'),
   description: nullable(str('What it was given; how much is left while it is being deleted')),
-  used_capacity: num('What its objects hold, GB, each counted once'),
+  used_capacity: num('GB that its objects hold, each counted once'),
   containers: int(),
   objects: int('All versions of them'),
 });

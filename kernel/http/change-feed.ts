@@ -36,7 +36,7 @@ const STREAMS_PER_USER_MAX = 24;
 const EVENTS_PER_SECOND_MAX = 50;
 
 /**
- * Says to whoever follows which groups' records have changed: by name only, at most once a second, so that a client asks
+ * Says to those who follow which groups' records have changed: by name only, at most once a second, so that a client asks
  * again for what it shows and no rule of who may see what is repeated here. While nobody follows, nothing is kept.
  */
 export class ChangeFeed {

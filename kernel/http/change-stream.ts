@@ -4,7 +4,7 @@ import type { Actor } from './types.ts';
 const BEAT_MS = 15_000;
 /** What a client may leave unread before it is dropped. */
 const UNREAD_BYTES_MAX = 64 * 1024;
-/** A caller without a session is authenticated again at every so many beats. */
+/** A caller without a session is authenticated again at intervals. */
 const BEATS_PER_CHECK = 4;
 
 export interface ChangeStreamOptions {

@@ -113,7 +113,7 @@ test('no secret stays null or absent, and one that is there becomes an empty tex
   assert.equal(thing.passcode, SECRET, 'what the handler returned is as it was');
 });
 
-test('who looks at secrets is told in words: of what, and of many only some', () => {
+test('a look at secrets is recorded in words: of what, and of many only some', () => {
   const secrets = SecretFields.of(reply);
   const thing = (id: number, key: string | null = null) => ({ id, display_name: `t${id}`, passcode: SECRET, key });
   const words = (...things: object[]) => secrets?.describe({ things, byName: {}, title: '' });

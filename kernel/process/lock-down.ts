@@ -4,7 +4,7 @@ import { PORTAL_ACTOR } from './portal-key.ts';
 import type { HostedConfiguration } from './configuration.ts';
 
 /**
- * Refuses what would change an array that is locked down. Whoever signs in may still read; `allowed` are calls without
+ * Refuses what would change an array that is locked down. Who signs in may still read; `allowed` are calls without
  * which its data is not served. The portal refuses its own users, so what it does itself is work that was begun before.
  */
 export function refuseWhileLockedDown(

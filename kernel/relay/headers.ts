@@ -44,7 +44,7 @@ const ANSWERED = new Set([
   'x-total-count',
 ]);
 
-/** Of a signature: whoever passes the request on signs it anew, or not at all. */
+/** Of a signature: a relay signs the request anew, or not at all. */
 const SIGNING = new Set([
   'x-amz-content-sha256',
   'x-amz-date',

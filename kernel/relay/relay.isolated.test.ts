@@ -131,7 +131,7 @@ test('when the client goes, the request to the origin ends', async (t) => {
   await until(() => isOver, 'the origin sees the end');
 });
 
-test('an origin that goes before it answered is told in words; one that goes amid its answer cuts it off', async (t) => {
+test('an origin that goes before it answered is an error in words; one that goes amid its answer cuts it off', async (t) => {
   const url = await passing(t, (request, answer) => {
     if (request.method === 'PUT') request.socket.destroy();
     else answer.writeHead(200, { 'content-length': 100 }).write('half', () => request.socket.destroy());

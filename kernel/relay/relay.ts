@@ -88,7 +88,7 @@ function exchange(sent: ClientRequest, { request, body }: Relayed, watch: Watch)
 function passAnswer(answer: IncomingMessage, { response, headersOf }: Relayed, watch: Watch): Promise<void> {
   return new Promise((resolve, reject) => {
     response.writeHead(answer.statusCode ?? 502, headersOf?.(answer) ?? answeredHeaders(answer.headers));
-    // Events may be a long time coming: whoever waits for them learns that there is a stream.
+    // Events may be a long time coming: who waits for them learns that there is a stream.
     response.flushHeaders();
     watch.touch();
     answer.on('data', () => watch.touch());

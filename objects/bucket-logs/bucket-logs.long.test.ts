@@ -11,7 +11,7 @@ const ada = await objects.user(account, 'ada', 'account_admin');
 const s3 = objects.s3(ada);
 after(() => s3.close());
 
-test('requests to a bucket are delivered as objects of its target, over a restart', { timeout: 240_000 }, async () => {
+test('requests to a bucket are delivered as objects of its target, over a restart', { timeout: 600_000 }, async () => {
   for (const bucket of ['photos', 'logs']) expect(await s3.call('PUT', `/${bucket}`), 200);
   const body =
     '<BucketLoggingStatus><LoggingEnabled><TargetBucket>logs</TargetBucket><TargetPrefix>p/</TargetPrefix></LoggingEnabled></BucketLoggingStatus>';

@@ -23,7 +23,7 @@ export function insertLines(tx: Tx, lines: readonly NewLine[]): void {
     tx.run('INSERT INTO lines (bucket, at, line) VALUES (:bucket, :at, :line)', { bucket, at, line });
 }
 
-/** The oldest beyond so many go. */
+/** The oldest beyond the limit go. */
 export function trimLines(tx: Tx, keep: number): void {
   tx.run('DELETE FROM lines WHERE id <= (SELECT max(id) FROM lines) - :keep', { keep });
 }

@@ -18,7 +18,7 @@ test('who follows object storage learns what users change; members learn of no e
   assert.deepEqual(others.titles(), []);
 });
 
-test('what happens to drives and policies is told without a request', async (t) => {
+test('what happens to drives and policies is published without a request', async (t) => {
   const objects = await testObjects(t);
   const feed = await followChanges(t, objects.url, { 'x-access-key': objects.owner.key });
   rmSync(objects.folderOf(1), { recursive: true });

@@ -108,6 +108,8 @@ const withEncryptionPassword: Prepare = async (walk) => {
   return {};
 };
 
+const NAME_SERVERS = { custom_name_servers: '192.0.2.53,192.0.2.54', dns_lookup_domain: 'corp.example.org' };
+
 const certificate: Prepare = () => {
   const { key, cert } = selfSigned('objects.example.org', [], Date.now());
   return { ssl_pem: `${key}${cert}` };
@@ -301,7 +303,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     sort: JSON.stringify([{ property: 'created', direction: 'DESC' }]),
   }),
 
-  'settings.get': nothing,
+  'settings.get': async (walk) => {
+    await walk.client.call(walk.api.settings.setDnsServers, NAME_SERVERS);
+    return {};
+  },
   'settings.getMetricsToken': nothing,
   'settings.createMetricsToken': nothing,
   'settings.deleteMetricsToken': nothing,
@@ -342,10 +347,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'settings.setMtu': () => ({ fe_mtu: 1500, public_mtu: 1500, force: 'NO' }),
   'settings.setPolicyExpansion': nothing,
   'settings.setLoadBalancerMode': nothing,
-  'settings.setDnsServers': () => ({
-    custom_name_servers: '192.0.2.53,192.0.2.54',
-    dns_lookup_domain: 'corp.example.org',
-  }),
+  'settings.setDnsServers': () => ({ ...NAME_SERVERS }),
   'settings.setRateLimit': () => ({ enabled: 'NO', global_rate_limit: 100 }),
   'settings.setPasswordRules': () => ({
     expire_password: 'NO',

@@ -12,7 +12,7 @@ import { testObjects } from '../testing/test-objects.ts';
 
 const MAIN = fileURLToPath(new URL('../testing/array-main.ts', import.meta.url));
 const OBJECTS = 150;
-/** The kill comes when at least so many have moved, at any speed of the machine. */
+/** The kill comes when at least this many have moved, at any speed of the machine. */
 const KILL_AFTER = [1, 40] as const;
 const RULES =
   '<LifecycleConfiguration><Rule><ID>move</ID><Filter/><Status>Enabled</Status><Transition>' +

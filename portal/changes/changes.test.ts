@@ -18,7 +18,7 @@ test('users learn that something changed; events are for administrators', async 
   assert.deepEqual(others.titles(), []);
 });
 
-test('what the watcher sees in a cloud is told', async (t) => {
+test('what the watcher sees in a cloud is published', async (t) => {
   const array = await portal.array(portal.owner);
   const feed = await followChanges(t, portal.url, { 'x-token': portal.owner.token });
   await portal.services.watcher.poll();

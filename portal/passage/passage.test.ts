@@ -8,7 +8,7 @@ import { testArray } from '../../array/testing/test-array.ts';
 import { startTestPortal, type Person } from '../testing/portal.ts';
 
 /**
- * Goal: whoever comes through the portal is at the array the user of the same name, or nobody; and what is the portal's
+ * Goal: who comes through the portal is at the array the user of the same name, or has no access; and what is the portal's
  * stays there.
  * Method: a portal on a cloud in memory, whose record of an array leads to a real one.
  */

@@ -116,7 +116,7 @@ export interface LifecycleRule {
   readonly noncurrentTransitions?: readonly NoncurrentTransition[];
 }
 
-/** Objects move to another storage policy so many days after they were put, or on a day. */
+/** Objects move to another storage policy a number of days after they were put, or on a day. */
 export interface Transition {
   /** As it was given, to be shown the same. */
   readonly storageClass: string;
@@ -127,12 +127,12 @@ export interface Transition {
   readonly date?: number;
 }
 
-/** The same of versions that something newer hides, so many days after that came. */
+/** The same of versions that something newer hides, counted in days after that came. */
 export interface NoncurrentTransition {
   readonly storageClass: string;
   readonly policy: number;
   readonly days: number;
-  /** So many of the newest hidden ones stay where they are. */
+  /** This many of the newest hidden ones stay where they are. */
   readonly keep?: number;
 }
 

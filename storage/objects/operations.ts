@@ -220,7 +220,7 @@ export interface Operations {
     readonly args: { readonly number: number; readonly until: number };
     readonly result: null;
   };
-  /** Gives up the oldest of what waits for an address, beyond so many; says how many that were. */
+  /** Gives up the oldest of what waits for an address, beyond the limit; says how many that were. */
   trimNotifications: {
     readonly args: { readonly address: string; readonly keep: number };
     readonly result: number;

@@ -60,7 +60,7 @@ export interface ObjectAttributes {
   readonly encryption?: 'AES256';
   /** Its bytes are encrypted with a key that only its client has: what is needed beside that key to decrypt them. */
   readonly customerKey?: CustomerSeal;
-  /** Index of the storage policy its bytes are kept under, where that is not the bucket's. The index keeps it, whoever changes the rest. */
+  /** Index of the storage policy its bytes are kept under, where that is not the bucket's. The index keeps it when the rest changes. */
   readonly policy?: number;
   readonly websiteRedirect?: string;
   /** Sizes of the parts of a multipart object, in order. */

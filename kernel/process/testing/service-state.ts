@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const REST_MS_MAX = 60_000;
 const POLL_MS = 100;
 /** Tables that record requests without being changed by them, and continuous measurements. */
-const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples']);
+const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples', 'capacity_points']);
 /** Columns of the same kind: observations of other systems, or derived from measurements. */
 const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_changed_at', 'capacity_mode', 'seen_at']);
 /** Settings of that kind: the last event that was mailed. */

@@ -12,7 +12,7 @@ import { runSuite } from './run-suite.ts';
 import { startVolume, UNIT_BYTES } from './targets.ts';
 
 const run = promisify(execFile);
-const COMMAND = { timeout: 120_000 };
+const COMMAND = { timeout: 600_000 };
 
 test(
   'no test of libiscsi’s ALL family fails',
@@ -31,7 +31,7 @@ test(
 
 test(
   'the one test with an excuse passes where a physical block is a sector, as it takes for granted',
-  { skip: await skipWithout('libiscsi-bin'), timeout: 120_000 },
+  { skip: await skipWithout('libiscsi-bin'), timeout: 600_000 },
   async () => {
     const target = await startVolume({ physicalBlockBytes: 512 });
     try {
@@ -48,7 +48,7 @@ test(
 
 test(
   'a disk image that qemu-img writes to a unit comes back the same',
-  { skip: await skipWithout('qemu-utils', 'qemu-block-extra'), timeout: 300_000 },
+  { skip: await skipWithout('qemu-utils', 'qemu-block-extra'), timeout: 600_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'granary-qemu-'));
     const target = await startVolume();

@@ -10,13 +10,13 @@ import { skipWithout } from '../../iscsi/testing/packages.ts';
 import { serve } from '../testing/serve.ts';
 
 const run = promisify(execFile);
-const OPTIONS = { timeout: 60_000, maxBuffer: 64 * 1024 * 1024, encoding: 'buffer' } as const;
+const OPTIONS = { timeout: 600_000, maxBuffer: 64 * 1024 * 1024, encoding: 'buffer' } as const;
 const skip = await skipWithout('libnfs-utils');
 /** libnfs 4.0.0, which Debian has, cannot encode a larger WRITE of version 4 (its pull request 319). */
 const V4_WRITE_BYTES_MAX = 3800;
 
 for (const version of [3, 4]) {
-  test(`libnfs lists, copies and reads by version ${version}`, { skip, timeout: 120_000 }, async (context) => {
+  test(`libnfs lists, copies and reads by version ${version}`, { skip, timeout: 600_000 }, async (context) => {
     const { port, client3, events } = await serve(context);
     const folder = mkdtempSync(join(tmpdir(), 'granary-libnfs-'));
     context.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -36,7 +36,7 @@ test('an index of before counts them when it is opened', async () => {
   await index.writer.close();
   const old = new DatabaseSync(index.file);
   old.exec(
-    "ALTER TABLE parts DROP COLUMN start; ALTER TABLE buckets DROP COLUMN noncurrent; UPDATE schema_versions SET version = 2 WHERE component = 'index'",
+    "ALTER TABLE parts DROP COLUMN start; ALTER TABLE buckets DROP COLUMN noncurrent; DROP TABLE notifications; UPDATE schema_versions SET version = 2 WHERE component = 'index'",
   );
   old.close();
   index.open();

@@ -8,7 +8,7 @@ export default function Webhooks() {
       group="webhooks"
       title="Webhooks"
       about="Addresses that the events of the array are posted to. The secret that signs them is shown once."
-      empty="No address is told of events yet. Make a webhook and test it."
+      empty="There are no webhooks yet. Make one and test it."
     />
   );
 }

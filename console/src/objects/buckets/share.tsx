@@ -19,7 +19,7 @@ const DURATIONS = [
   { value: String(7 * 24 * HOUR), label: 'for a week' },
 ];
 
-/** A link that opens one object to whoever has it, until it ends. */
+/** A link that opens one object to anyone who has it, until it ends. */
 export function ShareLink({ bucket, objectKey: key }: ShareLinkProps) {
   const op = objects.users.presign;
   const [seconds, setSeconds] = useState(DURATIONS[0]?.value ?? '');
@@ -52,7 +52,7 @@ export function ShareLink({ bucket, objectKey: key }: ShareLinkProps) {
         <>
           <CommandText text={link.url} label="Copy the link" />
           <Text size="xs" c="dimmed">
-            Whoever has it can fetch the object without signing in, until <Time at={link.expires_at} />. It ends early
+            Anyone who has it can fetch the object without signing in, until <Time at={link.expires_at} />. It ends early
             when your S3 secret key is replaced.
           </Text>
         </>

@@ -122,7 +122,7 @@ export class S3 {
     return this.#ask('PUT', bucket, { key, headers: { 'x-amz-copy-source': source } });
   }
 
-  /** Each on its own: what came of it is told for each. */
+  /** Each on its own: each has a result of its own. */
   async delete(
     bucket: string,
     victims: readonly Victim[],

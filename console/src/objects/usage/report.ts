@@ -65,7 +65,7 @@ function fieldOf(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** `2026-11` and so many months before it, the newest first. */
+/** `2026-11` and a number of months before it, the newest first. */
 export function monthsUntil(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, back) => {
     const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1));
