@@ -52,7 +52,7 @@ export class FirstPools {
     const free = drives.listFree(WHOLE).drives.filter(isOfType);
     for (const pair of mirroredPairs(free)) {
       const disk = pair.map(({ record }) => record.name);
-      await building.create({ ...PLAIN_GROUP, display_name: `mirror ${disk.join(' ')}`, disk }, ACTOR);
+      await building.create({ ...PLAIN_GROUP, display_name: `mirror ${disk.map(numberOf).join('+')}`, disk }, ACTOR);
     }
     const groups = this.#withoutPool().filter((name) => this.#drivesOf(name).every(isOfType));
     if (groups.length === 0) return;
@@ -67,4 +67,9 @@ export class FirstPools {
   #drivesOf(group: string): readonly Drive[] {
     return this.#parts.groups.listDrives(group, WHOLE).drives;
   }
+}
+
+/** `volume-00000003` → `3`, as consoles number drives. */
+function numberOf(drive: string): string {
+  return /[1-9]\d*$/.exec(drive)?.[0] ?? drive;
 }

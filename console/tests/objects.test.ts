@@ -59,9 +59,9 @@ test('policies are in the order in which they fill up, those that do not grow by
 test('a policy says in words when it is full and what it survives', () => {
   assert.equal(untilFull(null), 'does not grow');
   assert.equal(untilFull(0), 'full');
-  assert.equal(untilFull(119), 'full in 119 minutes');
-  assert.equal(untilFull(300), 'full in 5 hours');
-  assert.equal(untilFull(3 * 24 * 60), 'full in 3 days');
+  assert.equal(untilFull(119), 'full in 119 minutes at the pace of the last hour');
+  assert.equal(untilFull(300), 'full in 5 hours at the pace of the last hour');
+  assert.equal(untilFull(3 * 24 * 60), 'full in 3 days at the pace of the last hour');
   assert.equal(untilFull(10_000_000), 'grows slowly');
   const copies = { number_of_mirrors: 2, data_fragments: 0, parity_fragments: 0 };
   assert.equal(protectionOf(copies), '2 copies; survives the loss of one drive');
@@ -107,7 +107,7 @@ test('a usage report as CSV has exact figures, and no name in it is a formula', 
 test('lines of a report are in words, and little is not shown as nothing', () => {
   assert.equal(nameOf({ ...line, subcategory: 'total' }), 'Capacity');
   assert.equal(nameOf({ category: 'data_transfer', subcategory: 'upload' }), 'Transfer, upload');
-  assert.equal(amountOf({ billed_units: 0.000125, unit: 'GBMONTH' }), '0.000125 GiB months');
+  assert.equal(amountOf({ billed_units: 0.000125, unit: 'GBMONTH' }), 'less than 0.001 GiB months');
   assert.equal(amountOf({ billed_units: 1807, unit: 'count' }), '1,807');
 });
 

@@ -56,6 +56,6 @@ test('what a request asks for is one line in words', () => {
   const line = askedFor({
     arguments: { name: 'tank', engine: 'engine_small', drives: { SSD_10GB: 8 }, flc_enabled: null, moderate: true },
   });
-  assert.equal(line, 'engine engine_small, drives 8 × SSD_10GB');
+  assert.equal(line, 'engine small, drives 8 × SSD_10GB');
   assert.deepEqual([kindWords('create_array'), kindWords('of_tomorrow')], ['New array', 'Of tomorrow']);
 });

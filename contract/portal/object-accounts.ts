@@ -96,7 +96,7 @@ export const objectAccounts = {
       object_storage_admin_username: adminName,
       object_storage_admin_password: adminPassword,
       user_id: recordNumber('The portal user it belongs to, who sees it at the portal and may ask for its removal'),
-      moderate: withDefault(boolean('true asks an administrator first'), false),
+      moderate: withDefault(boolean('Ask an administrator first'), false),
     },
     reply: envelope(Success, { message: str(), data: ObjectAccount }),
     errors: ['not_found', 'not_supported', 'name_taken', 'wrong_state', 'array_unreachable'],

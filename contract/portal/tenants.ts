@@ -59,7 +59,7 @@ export const computes = {
       cores: withDefault(integer('Cores of app engines in all', { min: 1, max: 100_000, example: 64 }), 64),
       ram: withDefault(integer('GB of memory of app engines in all', { min: 1, max: 1_000_000, example: 238 }), 238),
       instances: withDefault(integer('Arrays with an app engine in all', { min: 1, max: 100_000, example: 10 }), 10),
-      moderate: withDefault(boolean('true asks an administrator first'), false),
+      moderate: withDefault(boolean('Ask an administrator first'), false),
     },
     reply: success({ message: str() }),
     errors: ['not_found', 'name_taken'],

@@ -51,11 +51,20 @@ test('an object is uploaded, downloaded and billed in the console', { skip, time
   await waitForText(page, '1 of 1 uploaded');
   await page.getByRole('row', { name: /survey\.bin 200 MiB/ }).waitFor();
   await picture(page, 'bucket');
+  await goTo(page, 'Usage report');
+  await waitForText(page, /^Capacity, /);
+  await picture(page, 'usage');
+  await goTo(page, 'Buckets');
+  await page.getByRole('link', { name: 'scans', exact: true }).click();
   const object = await saved(page, () => page.getByRole('link', { name: 'Download survey.bin' }).click());
   assert.equal(hashOf(object), hashOf(file));
 
   t.diagnostic('the operator reads the bill');
+  await goTo(operator, 'Accounts');
+  await operator.getByRole('row', { name: /^papers/ }).waitFor();
+  await picture(operator, 'accounts');
   await goTo(operator, 'Billing');
+  await operator.getByRole('row', { name: /^attic/ }).waitFor();
   await picture(operator, 'billing');
   const bill = await saved(operator, () => operator.getByRole('link', { name: 'Download the bill' }).click());
   const listed = await ended('unzip', ['-p', bill, '*.csv'], { cwd: '/', env: {} });

@@ -142,7 +142,7 @@ export class RequestService {
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
     this.#executor(request.kind).denied?.(tx, request, reason);
     events.record(tx, {
-      title: `Request ${request.id} (${request.kind}) was denied.`,
+      title: `Request ${request.id} (${spoken(request.kind)}) was denied.`,
       subject: `request:${request.id}`,
       actor: by,
     });
@@ -153,7 +153,7 @@ export class RequestService {
     const decision = { status: 'approved', reason: null, decidedBy: actor.username, decidedAt: clock.now() } as const;
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
     events.record(tx, {
-      title: `Request ${request.id} (${request.kind} ${request.name}) was approved.`,
+      title: `Request ${request.id} (${spoken(request.kind)} ${request.name}) was approved.`,
       subject: `request:${request.id}`,
       actor: actor.username,
     });
@@ -225,4 +225,9 @@ export class RequestService {
 
 function alreadyDecided({ id, status }: PortalRequest) {
   return fail('already_decided', { id, status: status === 'pending' ? 'decided' : status });
+}
+
+/** `create_array` → `create array`: events are read by people. */
+function spoken(kind: string): string {
+  return kind.replaceAll('_', ' ');
 }

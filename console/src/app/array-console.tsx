@@ -8,6 +8,7 @@ import { useChangeFeed } from '../api/changes.ts';
 import type { Reply } from '../api/operations.ts';
 import { ActionButton } from '../contract/action.tsx';
 import { Failed, Loading } from '../parts/messages.tsx';
+import { useArrayRecord } from './array-name.ts';
 import { BaseContext, useParam } from './base.ts';
 import { IdentityAt } from './identity.tsx';
 
@@ -16,9 +17,9 @@ const PATHS = { array: 'block', objects: 'objects' } as const;
 /** An array behind the portal: its pages speak to it as the person's own user there. */
 export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonly children: ReactNode }) {
   const id = useParam('arrayId');
-  const record = useRead(portal.arrays.get, { array_id: Number(id) });
+  const { reading: record, isHidden } = useArrayRecord(Number(id));
   const status = record.data?.data.status;
-  const isUp = status === 'created';
+  const isUp = status === 'created' || isHidden;
   const identity = useRead(portal.arrays.getIdentity, { array_id: Number(id) }, { enabled: isUp });
   if (record.isError) return <Failed error={record.error} retry={() => void record.refetch()} />;
   if (record.data && !isUp) return <Down array={record.data.data} />;

@@ -27,10 +27,13 @@ import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
-import { useArrayName } from './array-name.ts';
+import { useArrayName, useWayBack } from './array-name.ts';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
+
+/** As the keyboard of the computer has it. */
+const SEARCH_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary objects' } as const;
 
@@ -59,7 +62,7 @@ export function Shell() {
             <Button
               variant="default"
               leftSection={<IconSearch size={16} />}
-              rightSection={<Kbd size="xs">⌘K</Kbd>}
+              rightSection={<Kbd size="xs">{SEARCH_KEY}</Kbd>}
               onClick={palette.open}
               visibleFrom="sm"
             >
@@ -119,7 +122,7 @@ function Disconnected() {
 
 function MenuOfPages() {
   const { base, pages, arrayId } = usePresent();
-  const back = arrayId === undefined ? undefined : `/arrays/${arrayId}`;
+  const back = useWayBack(arrayId);
   const { pathname } = useLocation();
   const { session } = useSessionTools();
   const inside = useRoleInside(arrayId);
@@ -132,9 +135,9 @@ function MenuOfPages() {
       {back !== undefined && (
         <NavLink
           component={Link}
-          to={back}
+          to={back.to}
           activeOptions={{ exact: true }}
-          label="All about this array"
+          label={back.label}
           leftSection={<IconBack />}
         />
       )}

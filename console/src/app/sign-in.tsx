@@ -6,6 +6,13 @@ import type { Credentials } from './session.tsx';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 
+const REFUSED = 'The user name or the password is not right. Both take care of capital letters.';
+
+function wordsOf(error: unknown, message: string): string {
+  if (error instanceof TypeError) return 'The service does not answer. See that it is running, then try again.';
+  return message.startsWith('Invalid credentials') ? REFUSED : message;
+}
+
 /** Says what went wrong in words; asks for a code where the user has a second factor. */
 export function SignIn(props: {
   readonly enter: (credentials: Credentials) => Promise<void>;
@@ -28,7 +35,7 @@ export function SignIn(props: {
       const message = error instanceof Error ? error.message : String(error);
       const wantsCode = error instanceof ApiError && /\bcode\b/i.test(message) && !asksCode;
       if (wantsCode) setAsksCode(true);
-      else setProblem(error instanceof TypeError ? 'The service does not answer. Is it running?' : message);
+      else setProblem(wordsOf(error, message));
     } finally {
       setBusy(false);
     }

@@ -20,6 +20,11 @@ export type Snapshot = RecordOf<typeof SnapshotRecord>;
 export type Volume = RecordOf<typeof VolumeRecord>;
 export type VolumeServer = RecordOf<typeof VolumeServerRecord>;
 
+/** That a server is not connected is no fault: it may be switched off, or new. */
+export function connectionOf({ status }: Pick<Server, 'status'>): string {
+  return status === 'Disconnected' ? 'not connected' : status;
+}
+
 export function isShare({ data_type }: Pick<Volume, 'data_type'>): boolean {
   return data_type === 'File-System';
 }

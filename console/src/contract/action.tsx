@@ -149,8 +149,9 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   const [reply, setReply] = useState<unknown>();
   const acting = useAct(op);
   const whole = { ...input, ...given };
-  const problems = problemsIn(acting.error);
   const { asked, folded } = fieldsOf(op.endpoint, props);
+  const named = problemNamed(acting.error, isMore ? [...asked, ...folded] : asked, (name) => labelOfField(props, name));
+  const problems = named ?? problemsIn(acting.error);
   const place = usePlace(op.api.name);
   const client = useQueryClient();
   const announce = (message: string) => {
@@ -163,7 +164,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
     event.preventDefault();
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
-      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? `${label}: done.`);
+      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));
       props.onDone?.(done, whole);
       if (props.showsReply) setReply(done.value);
       else close();
@@ -209,7 +210,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
                 ? 'Less'
                 : `More: ${folded
                     .slice(0, 3)
-                    .map((name) => props.labels?.[name] ?? words(name))
+                    .map((name) => labelOfField(props, name))
                     .join(', ')}${folded.length > 3 ? ' …' : ''}`}
             </Button>
           )}
@@ -226,7 +227,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
               />
             </Alert>
           )}
-          {acting.error && <Failed error={acting.error} />}
+          {acting.error && !named && <Failed error={acting.error} />}
           {reply !== undefined && (
             <Code block mah={320} className="command" tabIndex={0}>
               {JSON.stringify(reply, null, 2)}
@@ -294,6 +295,27 @@ function fieldsOf(
   const asked = fields ?? (isShort ? open : required);
   const rest = open.filter((name) => !asked.includes(name));
   return { asked, folded: more === 'all' ? rest : more };
+}
+
+function labelOfField({ labels }: Pick<ActionProps, 'labels'>, name: string): string {
+  return labels?.[name] ?? words(name);
+}
+
+/** `New user` → `The user was made.` */
+function doneWords(label: string): string {
+  const [, made] = /^New (.+)$/.exec(label) ?? [];
+  return made === undefined ? `${label}: done.` : `The ${made} was made.`;
+}
+
+/** `capacity must be at least 1 MB` stands at the field, by the name that the form has for it. */
+function problemNamed(
+  error: Error | null,
+  shown: readonly string[],
+  labelOf: (name: string) => string,
+): ReadonlyMap<string, string> | undefined {
+  if (!(error instanceof ApiError) || error.problems.length > 0) return undefined;
+  const [name = ''] = error.message.split(' ', 1);
+  return shown.includes(name) ? new Map([[name, `${labelOf(name)}${error.message.slice(name.length)}`]]) : undefined;
 }
 
 /** Problems of a field stand at the field; arrays name the parameter in their message. */

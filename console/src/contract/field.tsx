@@ -16,6 +16,7 @@ import {
 import type { Param } from '@granary/contract';
 import { words } from '../parts/format.ts';
 import type { Choice } from './choice.ts';
+import { hintOf } from './hints.ts';
 
 interface FieldProps {
   readonly name: string;
@@ -35,10 +36,11 @@ export function Field(props: FieldProps) {
   const { name, param, value, onChange, error, choices } = props;
   const schema = param.schema as unknown as Schema;
   const isRequired = param.presence === 'required';
+  const label = props.label ?? words(name);
   const common = {
-    label: props.label ?? words(name),
+    label,
     // What there is to choose says more than the name of its key.
-    description: choices && props.label !== undefined ? '' : descriptionOf(param),
+    description: choices && props.label !== undefined ? '' : hintOf(descriptionOf(param), label),
     required: isRequired,
     withAsterisk: isRequired,
     error,

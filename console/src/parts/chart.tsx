@@ -1,7 +1,8 @@
 import 'uplot/dist/uPlot.min.css';
-import { useComputedColorScheme } from '@mantine/core';
+import { Text, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
+import { billMark, timeMark, timeMarkWhole } from './format.ts';
 import type { Line } from './line.ts';
 
 interface ChartProps {
@@ -9,10 +10,11 @@ interface ChartProps {
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** How a value is written at the axis and in the legend. */
+  /** How a value is written in the legend, and at the axis if that has no way of its own. */
   readonly format: (value: number) => string;
+  readonly formatMark?: (value: number) => string;
   readonly height?: number;
-  /** Bars, those of one time on top of each other. */
+  /** Days or months of a bill, in UTC: bars, those of one time on top of each other. */
   readonly isBars?: boolean;
 }
 
@@ -30,42 +32,74 @@ function stacked(lines: readonly Line[]): (number | null)[][] {
     .toReversed();
 }
 
+const MARK_PIXELS = 7;
+
+type Mark = (date: Date, seconds: number) => string;
+
+/** The marks of an axis by how far they are apart. */
+function marksBy(mark: Mark): (_: uPlot, marks: number[]) => string[] {
+  return (_, marks) => {
+    const [first = 0, second = first] = marks;
+    return marks.map((at) => mark(new Date(at * 1000), second - first));
+  };
+}
+
+/** As wide as its longest mark asks for. */
+function widthOfMarks(_: uPlot, marks: string[] | null): number {
+  return 24 + MARK_PIXELS * Math.max(4, ...(marks ?? []).map((mark) => mark.length));
+}
+
 /** Lines over time. The same figures are in a table for readers of screens by the page that shows it. */
-export function Chart({ title, times, lines, format, height = 180, isBars = false }: ChartProps) {
+export function Chart({ title, times, lines, format, formatMark = format, height = 180, isBars = false }: ChartProps) {
   const target = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
+  const isEmpty = times.length === 0;
   const scheme = useComputedColorScheme('light');
   const names = lines.map(({ label }) => label).join('\n');
   const writing = useRef(format);
   writing.current = format;
+  const marking = useRef(formatMark);
+  marking.current = formatMark;
   const own = useRef(lines);
   own.current = lines;
+  const shownTimes = useRef(times);
+  shownTimes.current = times;
 
   useEffect(() => {
     const element = target.current;
     if (!element) return;
     const stroke = scheme === 'dark' ? '#c9c9c9' : '#495057';
     const grid = { stroke: scheme === 'dark' ? '#2e2e2e' : '#e9ecef', width: 1 };
+    const writeTime = (at: number | undefined) => {
+      const [before = 0, after = before] = shownTimes.current.slice(-2);
+      return at === undefined ? '–' : (isBars ? billMark : timeMarkWhole)(new Date(at * 1000), after - before);
+    };
     const write = (value: number | null) => (value === null ? '–' : writing.current(value));
     const bars = isBars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.6, 60] }) } : {};
     plot.current = new uPlot(
       {
         width: element.clientWidth || 300,
         height,
+        // Half of the last mark stands beyond the last point.
+        padding: [null, 32, null, null],
         cursor: { points: { size: 6 } },
+        ...(isBars && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }),
         axes: [
-          { stroke, grid },
-          { stroke, grid, size: 72, values: (_, ticks) => ticks.map(write) },
+          { stroke, grid, values: marksBy(isBars ? billMark : timeMark) },
+          { stroke, grid, size: widthOfMarks, values: (_, ticks) => ticks.map((tick) => marking.current(tick)) },
         ],
         series: [
-          {},
+          { label: 'Time', value: (_, at: number | null) => writeTime(at ?? shownTimes.current.at(-1)) },
           ...names.split('\n').map((label, index) => ({
             label,
             stroke: COLORS[index % COLORS.length] as string,
             ...(isBars && { fill: COLORS[index % COLORS.length] as string, points: { show: false } }),
             width: 1.5,
-            value: (_: uPlot, __: number | null, ___: number, at: number | null) =>
-              write(at === null ? null : (own.current[index]?.values[at] ?? null)),
+            // At rest, the newest one.
+            value: (_: uPlot, __: number | null, ___: number, at: number | null) => {
+              const { values = [] } = own.current[index] ?? {};
+              return write((at === null ? values.at(-1) : values[at]) ?? null);
+            },
             ...bars,
           })),
         ],
@@ -80,12 +114,18 @@ export function Chart({ title, times, lines, format, height = 180, isBars = fals
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [names, scheme, height, isBars]);
+  }, [names, scheme, height, isBars, isEmpty]);
 
   useEffect(() => {
     plot.current?.setData([[...times], ...(isBars ? stacked(lines) : lines.map(({ values }) => [...values]))]);
-  }, [times, lines, names, scheme, height, isBars]);
+  }, [times, lines, names, scheme, height, isBars, isEmpty]);
 
+  if (isEmpty)
+    return (
+      <Text c="dimmed" size="sm" h={height}>
+        No figures yet.
+      </Text>
+    );
   const last = lines.map(({ label, values }) => `${label} ${lastOf(values, format)}`).join(', ');
   return <div ref={target} role="img" aria-label={`${title}: ${last}`} />;
 }

@@ -44,6 +44,13 @@ export function money(amount: string | number, currency = 'USD'): string {
   return `${new Intl.NumberFormat('en', digits).format(value)} ${currency}`;
 }
 
+const marking = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+/** Money at an axis: marks of cents have to differ. */
+export function moneyMark(value: number): string {
+  return `${marking.format(value)} USD`;
+}
+
 /** Any of the APIs' times: `2026-11-18 20:41:29 UTC`, without the zone, ISO, or seconds since 1970. */
 export function timeOf(text: string | number): Date | undefined {
   if (typeof text === 'number' || /^\d{9,}$/.test(text)) return new Date(Number(text) * 1000);
@@ -67,6 +74,31 @@ export function secondTime(date: Date): string {
 
 export function localTime(date: Date): string {
   return local.format(date);
+}
+
+const DAY_SECONDS = 86_400;
+const MINUTE_SECONDS = 60;
+const markDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const markMinute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const markSecond = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A mark of an axis whose marks are so many seconds apart, in the viewer's zone and manner. */
+export function timeMark(date: Date, seconds: number): string {
+  if (seconds >= DAY_SECONDS) return markDay.format(date);
+  return (seconds >= MINUTE_SECONDS ? markMinute : markSecond).format(date);
+}
+
+/** The time of one measurement, with its day. */
+export function timeMarkWhole(date: Date, seconds: number): string {
+  return (seconds >= MINUTE_SECONDS ? local : localSecond).format(date);
+}
+
+const billDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const billMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** A day or a month of a bill: those are of UTC. */
+export function billMark(date: Date, seconds: number): string {
+  return (seconds > 7 * DAY_SECONDS ? billMonth : billDay).format(date);
 }
 
 const localDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });

@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Group, List, Loader, Stack, Text, Title } from '@mantine/core';
 import { ApiError, ConnectionError } from '@granary/client/errors';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
+import { useTitle } from '../app/title.ts';
 
 export function Loading() {
   return (
@@ -72,10 +73,12 @@ export function PageHead(props: {
   readonly about?: ReactNode;
   readonly children?: ReactNode;
 }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useTitle(heading);
   return (
     <Group justify="space-between" align="flex-start" mb="md">
       <div className="page-head">
-        <Title order={1} size="h2">
+        <Title order={1} size="h2" ref={heading}>
           {props.title}
         </Title>
         {props.about !== undefined && (

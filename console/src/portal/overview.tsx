@@ -31,7 +31,9 @@ export default function Overview() {
       <PageHead title="Overview" about={<Learnt standing={standing} />}>
         {standing.arrays > 0 && <OrderButton label="Order an array" />}
       </PageHead>
-      {(standing.arrays > 0 || standing.attention_count > 0) && <NeedsAttention standing={standing} />}
+      {(standing.arrays > 0 || standing.attention_count > 0 || standing.requests_waiting > 0) && (
+        <NeedsAttention standing={standing} />
+      )}
       {standing.arrays === 0 ? <Begin /> : <Figures standing={standing} />}
       {standing.arrays > 0 && <Filling standing={standing} />}
       {standing.events && <Events events={standing.events} />}
@@ -70,8 +72,12 @@ function Learnt({ standing: { capacity } }: { readonly standing: Standing }) {
   );
 }
 
-function NeedsAttention({ standing: { attention, attention_count: all, health } }: { readonly standing: Standing }) {
-  if (health === 'ok')
+function NeedsAttention({ standing }: { readonly standing: Standing }) {
+  const { attention, attention_count: concerns, health, requests_waiting: waiting } = standing;
+  const { role } = useSession();
+  const decides = role === 'admin' && waiting > 0;
+  const all = concerns + (decides ? 1 : 0);
+  if (health === 'ok' && !decides)
     return <Alert color="teal" variant="light" icon={<IconCheck />} mb="md" title="Nothing needs attention." />;
   return (
     <Alert
@@ -81,10 +87,15 @@ function NeedsAttention({ standing: { attention, attention_count: all, health } 
       title={all === 1 ? 'One thing needs attention' : `${all} things need attention`}
     >
       <Stack gap={6}>
+        {decides && (
+          <PageLink to="/requests">
+            {waiting === 1 ? 'A request waits for your decision' : `${waiting} requests wait for your decision`}
+          </PageLink>
+        )}
         {attention.slice(0, ATTENTION_SHOWN).map((one) => (
           <ConcernLine key={`${one.array_id} ${one.kind} ${one.id} ${one.text}`} concern={one} />
         ))}
-        {all > ATTENTION_SHOWN && <Text size="sm">and {all - ATTENTION_SHOWN} more</Text>}
+        {concerns > ATTENTION_SHOWN && <Text size="sm">and {concerns - ATTENTION_SHOWN} more</Text>}
       </Stack>
     </Alert>
   );

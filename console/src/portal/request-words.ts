@@ -30,8 +30,13 @@ const NOT_SHOWN = new Set(['name', 'moderate', 'array_id', 'user_id', 'provider_
 export function askedFor({ arguments: given }: Asked): string {
   return Object.entries(given)
     .filter(([name, value]) => !NOT_SHOWN.has(name) && isTold(value))
-    .map(([name, value]) => `${words(name).toLowerCase()} ${valueWords(value)}`)
+    .map(([name, value]) => `${words(name).toLowerCase()} ${plainWords(valueWords(value))}`)
     .join(', ');
+}
+
+/** `object_storage` → `object storage`; keys of drives stay as the price list has them. */
+function plainWords(text: string): string {
+  return /^[a-z]+(?:_[a-z0-9]+)+$/.test(text) ? text.replaceAll('_', ' ').replace(/^(?:app )?engine /, '') : text;
 }
 
 function isTold(value: unknown): boolean {

@@ -197,7 +197,7 @@ function Decide({ request }: { readonly request: Request }) {
         input={kind === 'create_array' ? input : { ...input, name }}
         start={kind === 'create_array' ? { name } : {}}
         labels={{ name: 'Name of the array' }}
-        about={`${kindWords(kind)}: ${name}. ${askedFor(request)}`}
+        about={`${kindWords(kind)} ${name}: ${askedFor(request)}.`}
         said="Approved; it is being carried out."
       />{' '}
       <ActionButton

@@ -78,7 +78,7 @@ function Setting({ read, change }: { readonly read: Op; readonly change: Op | un
         <Changes read={read} change={change} start={value} />
       </Group>
       <Text size="sm" c="dimmed" mb="sm">
-        {read.endpoint.summary}
+        {sentence(read.endpoint.summary)}
       </Text>
       {setting.isPending && <Loading />}
       {setting.isError && <Failed error={setting.error} />}
@@ -89,6 +89,12 @@ function Setting({ read, change }: { readonly read: Op; readonly change: Op | un
       )}
     </Card>
   );
+}
+
+/** `Show who is mailed` of the API says what is shown: `Who is mailed`. */
+function sentence(summary: string): string {
+  const text = summary.replace(/^Show /, '').replace(/; null when .*$/, '');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Of a token: to make one and to remove it. Of the rest: a form that starts with what is there. */

@@ -4,7 +4,7 @@ import type { Reply } from '../api/operations.ts';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { Chart } from '../parts/chart.tsx';
-import { money, percent, timeOf } from '../parts/format.ts';
+import { money, moneyMark, percent, timeOf } from '../parts/format.ts';
 import { Empty } from '../parts/messages.tsx';
 import { Section } from '../parts/page-link.tsx';
 import { Reading } from '../parts/reading.tsx';
@@ -80,7 +80,17 @@ function Periods({ summary, kinds }: { readonly summary: Summary; readonly kinds
     label: KINDS[kind] ?? kind,
     values: summary.periods.map((period) => Number(period.kinds[kind] ?? 0)),
   }));
-  return <Chart title="Spend" times={times} lines={lines} format={(value) => money(value)} height={240} isBars />;
+  return (
+    <Chart
+      title="Spend"
+      times={times}
+      lines={lines}
+      format={(value) => money(value)}
+      formatMark={moneyMark}
+      height={240}
+      isBars
+    />
+  );
 }
 
 function Kinds({ kinds, whole }: { readonly kinds: readonly (readonly [string, string])[]; readonly whole: number }) {

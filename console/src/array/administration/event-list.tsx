@@ -1,30 +1,10 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
 import { Empty } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
+import { Severity } from '../../parts/severity.tsx';
 import { Time } from '../../parts/small.tsx';
-
-/** The syslog scale in words. */
-export const SEVERITIES: Readonly<Record<string, readonly [word: string, color: string]>> = {
-  0: ['emergency', 'red'],
-  1: ['alert', 'red'],
-  2: ['critical', 'red'],
-  3: ['error', 'red'],
-  4: ['warning', 'yellow'],
-  5: ['notice', 'blue'],
-  6: ['info', 'gray'],
-  7: ['debug', 'gray'],
-};
-
-export function Severity({ of: number }: { readonly of: string }) {
-  const [word, color] = SEVERITIES[number] ?? [number, 'gray'];
-  return (
-    <Badge variant="light" color={color} tt="none" className={`state-${color}`}>
-      {word}
-    </Badge>
-  );
-}
 
 /** The newest events, in short. */
 export function EventList({ limit }: { readonly limit: number }) {
@@ -38,7 +18,7 @@ export function EventList({ limit }: { readonly limit: number }) {
           <Stack gap={6}>
             {messages.map(({ msg_id, msg_title, msg_severity, msg_time }) => (
               <Group key={msg_id} gap="xs" wrap="nowrap" align="flex-start">
-                <Severity of={msg_severity} />
+                <Severity of={Number(msg_severity)} />
                 <Text size="sm" flex={1}>
                   {msg_title}
                 </Text>

@@ -6,10 +6,10 @@ import { useAddressText } from '../../app/base.ts';
 import { words } from '../../parts/format.ts';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
+import { severities, Severity } from '../../parts/severity.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import type { Message } from '../records.ts';
-import { SEVERITIES, Severity } from './event-list.tsx';
 
 const SHOWN_MAX = 1000;
 
@@ -17,7 +17,7 @@ const columns: readonly Column<Message>[] = [
   {
     name: 'severity',
     heading: 'Severity',
-    cell: ({ msg_severity }) => <Severity of={msg_severity} />,
+    cell: ({ msg_severity }) => <Severity of={Number(msg_severity)} />,
     value: ({ msg_severity }) => Number(msg_severity),
   },
   {
@@ -48,7 +48,7 @@ export default function Events() {
       <Select
         aria-label="Severity"
         placeholder="Any severity"
-        data={Object.entries(SEVERITIES).map(([value, [label]]) => ({ value, label }))}
+        data={severities.map((label, value) => ({ value: String(value), label }))}
         value={severity === '' ? null : severity}
         onChange={(value) => setSeverity(value ?? '')}
         clearable

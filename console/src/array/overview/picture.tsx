@@ -46,7 +46,7 @@ export function Picture({ facts }: { readonly facts: ArrayFacts }) {
 function Band({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <div role="group" aria-label={title}>
-      <Text size="xs" c="dimmed" mb={4}>
+      <Text size="xs" c="dimmed" mb={4} className="picture-band-title">
         {title}
       </Text>
       <div className="picture-band">{children}</div>

@@ -21,7 +21,7 @@ export const FIGURES: readonly Figure[] = [
     title: 'Throughput',
     read: (at) => at.rd_bandwidth,
     write: (at) => at.wrt_bandwidth,
-    format: (value) => `${gigabytes(value / MB_IN_GB)}/s`,
+    format: (value) => (value === 0 ? '0 MiB/s' : `${gigabytes(value / MB_IN_GB)}/s`),
   },
   {
     title: 'Latency',

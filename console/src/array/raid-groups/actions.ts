@@ -3,7 +3,22 @@ import { action, type ActionProps } from '../../contract/action.tsx';
 import { driveChoices } from '../drives/actions.ts';
 import type { Drive, RaidGroup } from '../records.ts';
 
-export function groupActions(group: RaidGroup, free: readonly Drive[]): ActionProps<never>[] {
+/** The drives that matter to a group, of all that the array has. A group has more drives than its width where one is a spare. */
+export function drivesFor(group: RaidGroup, all: readonly Drive[]): GroupDrives {
+  const own = all.filter(({ raid_group_name: name }) => name === group.name);
+  return {
+    free: all.filter(({ raid_group_name: name }) => name === null),
+    hasSpare: own.length > group.protection_width,
+  };
+}
+
+interface GroupDrives {
+  /** Drives in no group. */
+  readonly free: readonly Drive[];
+  readonly hasSpare: boolean;
+}
+
+export function groupActions(group: RaidGroup, drives: GroupDrives): ActionProps<never>[] {
   const input = { id: group.name };
   const isScrubbing = group.status.startsWith('Scrubbing');
   const scrub = isScrubbing
@@ -22,10 +37,9 @@ export function groupActions(group: RaidGroup, free: readonly Drive[]): ActionPr
       label: 'Add a spare',
       input,
       labels: { disk: 'Drive' },
-      choices: { disk: driveChoices(free) },
+      choices: { disk: driveChoices(drives.free) },
       about: 'It takes the place of the first drive that fails, without anybody’s doing.',
     }),
-    action({ op: array.raidGroups.removeHotSpare, label: 'Free the spare', input }),
     action({
       op: array.raidGroups.setResyncSpeed,
       label: 'Rebuild speed',
@@ -33,6 +47,7 @@ export function groupActions(group: RaidGroup, free: readonly Drive[]): ActionPr
       start: { min: group.min_resync_speed, max: group.max_resync_speed },
       labels: { min: 'While servers work, MB/s', max: 'Otherwise, MB/s' },
     }),
+    ...(drives.hasSpare ? [action({ op: array.raidGroups.removeHotSpare, label: 'Free the spare', input })] : []),
     action({ op: array.raidGroups.rename, label: 'Rename', input, start: { newname: group.display_name } }),
     action({
       op: array.raidGroups.delete,

@@ -14,7 +14,7 @@ import { driveColumns, StateOrWork } from '../drives/columns.tsx';
 import { Performance } from '../performance/figures.tsx';
 import { NewPool } from '../pools/new-pool.tsx';
 import { namesIn, type Drive, type RaidGroup } from '../records.ts';
-import { groupActions } from './actions.ts';
+import { drivesFor, groupActions } from './actions.ts';
 import { protectionOf } from './columns.tsx';
 
 export default function RaidGroupPage() {
@@ -28,7 +28,10 @@ export default function RaidGroupPage() {
         <>
           <PageHead title={group.display_name} about="RAID group">
             {group.available > 0 && <NewPool groups={[group.name]} />}
-            <Actions of={groupActions(group, free)} goneTo="/raid-groups" />
+            <Actions
+              of={groupActions(group, drivesFor(group, [...free, ...(drives.data?.disks ?? [])]))}
+              goneTo="/raid-groups"
+            />
           </PageHead>
           <Section title="Facts">
             <GroupFacts group={group} />

@@ -8,20 +8,22 @@ import { Reading } from '../../parts/reading.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { NewPool } from '../pools/new-pool.tsx';
 import type { RaidGroup } from '../records.ts';
-import { groupActions } from './actions.ts';
+import { drivesFor, groupActions } from './actions.ts';
 import { groupColumns } from './columns.tsx';
 import { NewRaidGroup } from './new-raid-group.tsx';
 
 export default function RaidGroups() {
   const reading = useRead(array.raidGroups.list, {});
-  const { data } = useRead(array.drives.listFree, {});
+  const { data } = useRead(array.drives.list, {});
   const columns = useMemo(() => {
-    const free = data?.disks ?? [];
+    const drives = data?.disks ?? [];
     const actions: Column<RaidGroup> = {
       name: 'actions',
       heading: '',
       align: 'right',
-      cell: (group) => <ActionMenu label={group.display_name} actions={groupActions(group, free)} />,
+      cell: (group) => (
+        <ActionMenu label={group.display_name} actions={groupActions(group, drivesFor(group, drives))} />
+      ),
     };
     return [...groupColumns, actions];
   }, [data]);

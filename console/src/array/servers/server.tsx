@@ -11,7 +11,7 @@ import { Facts, State, Time } from '../../parts/small.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { Actions } from '../actions.tsx';
 import { Performance } from '../performance/figures.tsx';
-import type { Server, Volume } from '../records.ts';
+import { connectionOf, type Server, type Volume } from '../records.ts';
 import { useVolumes } from '../volumes/all.ts';
 import { kindOf } from '../volumes/table.tsx';
 import { serverActions } from './actions.ts';
@@ -33,7 +33,7 @@ export default function ServerPage() {
           <Section title="Facts">
             <Facts
               of={[
-                ['State', <State key="state" of={server.status} />],
+                ['State', <State key="state" of={connectionOf(server)} />],
                 ['Since', <Time key="since" at={server.last_state_change_time} />],
                 ['Initiator', server.iqn],
                 ['Address', server.iscsi_ip ?? 'any'],

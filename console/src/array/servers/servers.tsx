@@ -8,7 +8,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { State, Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
-import { namesIn, type Server } from '../records.ts';
+import { connectionOf, namesIn, type Server } from '../records.ts';
 import { useVolumes } from '../volumes/all.ts';
 import { serverActions } from './actions.ts';
 import { attachToServer } from './attach.ts';
@@ -21,7 +21,7 @@ const columns: readonly Column<Server>[] = [
     cell: ({ name, display_name }) => <PageLink to={`/servers/${name}`}>{display_name}</PageLink>,
     value: ({ display_name }) => display_name,
   },
-  { name: 'state', heading: 'State', cell: ({ status }) => <State of={status} />, value: ({ status }) => status },
+  { name: 'state', heading: 'State', cell: (server) => <State of={connectionOf(server)} />, value: connectionOf },
   { name: 'iqn', heading: 'Initiator', cell: ({ iqn }) => iqn ?? '–', value: ({ iqn }) => iqn },
   {
     name: 'address',

@@ -11,7 +11,7 @@ import { Actions } from '../actions.tsx';
 import { FileHistory } from '../files/history.tsx';
 import { VolumeQuotas } from '../files/volume-quotas.tsx';
 import { Performance } from '../performance/figures.tsx';
-import { isShare, type Volume, type VolumeServer } from '../records.ts';
+import { connectionOf, isShare, type Volume, type VolumeServer } from '../records.ts';
 import { attachActions } from '../servers/attach.ts';
 import { Connect } from '../servers/connect.tsx';
 import { NewServer } from '../servers/new-server.tsx';
@@ -107,14 +107,14 @@ function AttachedServers({ volume, servers }: { readonly volume: Volume; readonl
       {servers.map((server) => (
         <Accordion.Item key={server.name} value={server.name}>
           <Accordion.Control>
-            {server.display_name}, {server.access_type}
+            {server.display_name}, {server.access_type === 'ISCSI' ? 'iSCSI' : server.access_type}
             {server.lun === null ? '' : `, LUN ${server.lun}`}
             {server.read_only === 'YES' ? ', reading only' : ''}
           </Accordion.Control>
           <Accordion.Panel>
             <Group justify="space-between" mb="xs">
               <Group>
-                <State of={server.status} />
+                <State of={connectionOf(server)} />
                 <PageLink to={`/servers/${server.name}`}>To the server’s page</PageLink>
               </Group>
               <ActionMenu label={server.display_name} actions={attachmentActions(volume, server)} />

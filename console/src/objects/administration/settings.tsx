@@ -7,6 +7,7 @@ import { Reading } from '../../parts/reading.tsx';
 import { Facts } from '../../parts/small.tsx';
 import { Certificate } from './certificate.tsx';
 import { DataSettings } from './data-settings.tsx';
+import { NotificationHosts } from './notification-hosts.tsx';
 import { PeopleSettings } from './people-settings.tsx';
 
 export default function Settings() {
@@ -20,6 +21,7 @@ export default function Settings() {
             <DataSettings settings={settings} />
             <Certificate isOn={settings.ssl_termination === 'on'} />
             <PeopleSettings settings={settings} />
+            <NotificationHosts />
           </>
         )}
       </Reading>

@@ -7,8 +7,9 @@ import { useBase, useGo } from '../../app/base.ts';
 import { useIdentity } from '../../app/identity.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
-import { Time } from '../../parts/small.tsx';
+import { Copy, Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
+import { useS3Address } from '../accounts/s3-address.ts';
 import { bucketNameProblem } from '../s3/paths.ts';
 import type { Bucket } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
@@ -17,12 +18,13 @@ import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 export default function Buckets() {
   const s3 = useS3();
   const [isOpen, { open, close }] = useDisclosure();
-  const account = useIdentity('objects')?.accountName;
+  const { accountName: account, accountId } = useIdentity('objects') ?? {};
+  const address = useS3Address(accountId);
   const list = useQuery({ queryKey: s3Key(s3), queryFn: () => s3.buckets() });
   const about = account === undefined ? 'What your account keeps.' : `What the account ${account} keeps.`;
   return (
     <>
-      <PageHead title="Buckets" about={about}>
+      <PageHead title="Buckets" about={address === undefined ? about : <Reached about={about} address={address} />}>
         <Button leftSection={<IconPlus />} onClick={open}>
           New bucket
         </Button>
@@ -32,6 +34,19 @@ export default function Buckets() {
       {list.data && <BucketTable buckets={list.data} create={open} />}
       {isOpen && <NewBucket close={close} />}
     </>
+  );
+}
+
+/** With what a program needs beside its keys. */
+function Reached({ about, address }: { readonly about: string; readonly address: string }) {
+  const base = useBase();
+  return (
+    <Group gap={4}>
+      {about} S3 endpoint: {address} <Copy text={address} label="Copy the S3 endpoint" />
+      <Anchor component={Link} to={`${base}/users`} size="sm">
+        Keys
+      </Anchor>
+    </Group>
   );
 }
 

@@ -9,9 +9,14 @@ const SHOWN_DAYS_MAX = 365;
 export function untilFull(minutes: number | null): string {
   if (minutes === null) return 'does not grow';
   if (minutes > SHOWN_DAYS_MAX * DAY) return 'grows slowly';
-  if (minutes >= 2 * DAY) return `full in ${Math.trunc(minutes / DAY)} days`;
-  if (minutes >= 2 * HOUR) return `full in ${Math.trunc(minutes / HOUR)} hours`;
-  return minutes === 0 ? 'full' : `full in ${minutes} minutes`;
+  if (minutes === 0) return 'full';
+  return `full in ${timeOf(minutes)} at the pace of the last hour`;
+}
+
+function timeOf(minutes: number): string {
+  if (minutes >= 2 * DAY) return `${Math.trunc(minutes / DAY)} days`;
+  if (minutes >= 2 * HOUR) return `${Math.trunc(minutes / HOUR)} hours`;
+  return `${minutes} minutes`;
 }
 
 /** How it keeps what it holds, and what that survives. */

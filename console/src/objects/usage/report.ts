@@ -21,7 +21,7 @@ export function nameOf({ category, subcategory }: Pick<UsageLine, 'category' | '
 }
 
 export function amountOf({ billed_units: units, unit }: Pick<UsageLine, 'billed_units' | 'unit'>): string {
-  const text = units !== 0 && Math.abs(units) < 0.001 ? units.toPrecision(3) : units.toLocaleString('en');
+  const text = units > 0 && units < 0.001 ? 'less than 0.001' : units.toLocaleString('en');
   return `${text} ${UNITS[unit] ?? unit}`.trim();
 }
 

@@ -116,7 +116,9 @@ function usePolicyNames(): (text: string) => string {
   const may = useMay();
   const { data } = useRead(objects.policies.list, {}, { enabled: may(objects.policies.list) });
   const names = new Map(data?.policies.map(({ name, display_name: title }) => [name, title]));
-  return (text) => text.replace(/policy-\d+/, (name) => names.get(name) ?? name);
+  // Who may not list the policies sees which one it is by its number.
+  return (text) =>
+    text.replace(/policy-0*(\d+)/, (name, number: string) => names.get(name) ?? `storage policy ${number}`);
 }
 
 function ReportOf({ report }: { readonly report: Report }) {

@@ -27,9 +27,13 @@ export function UsersOfAccount({ account }: { readonly account: Account }) {
             rowKey={({ id }) => id}
             columns={columnsOf(account)}
             empty={
-              <Empty title="Nobody can sign in yet.">
-                Make a user with the role “account administrator”: who has it makes the others.
-              </Empty>
+              make === undefined ? (
+                <Empty title="It has no users." />
+              ) : (
+                <Empty title="Nobody can sign in yet.">
+                  Make a user with the role “account administrator”: who has it makes the others.
+                </Empty>
+              )
             }
           />
         )}

@@ -2,7 +2,7 @@ import { Card, Group, Text, Title } from '@mantine/core';
 import { portal } from '../../api/portal.ts';
 import { useRead } from '../../api/queries.ts';
 import { Chart } from '../../parts/chart.tsx';
-import { money, timeOf } from '../../parts/format.ts';
+import { money, moneyMark, timeOf } from '../../parts/format.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { dayAfter, monthStart, today } from '../billing-window.ts';
 import type { PortalArray } from './record.ts';
@@ -30,6 +30,7 @@ export function Cost({ array }: { readonly array: Pick<PortalArray, 'id'> }) {
         times={periods.map(({ from }) => (timeOf(from)?.getTime() ?? 0) / 1000)}
         lines={[{ label: 'A day', values: periods.map(({ amount }) => Number(amount)) }]}
         format={(value) => money(value)}
+        formatMark={moneyMark}
         height={140}
         isBars
       />

@@ -1,5 +1,6 @@
 import { Alert, Button, Card, Grid, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { portal } from '../../api/portal.ts';
 import { act, useRead } from '../../api/queries.ts';
 import { usePlace } from '../../api/places.tsx';
@@ -8,6 +9,7 @@ import { useMay } from '../../app/identity.tsx';
 import { ActionButton, ActionMenu, type ActionProps } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
 import { Copy, Facts, Secret, State, Time, Working } from '../../parts/small.tsx';
 import type { Reply } from '../../api/operations.ts';
 import { actionsOf } from './actions.ts';
@@ -24,6 +26,7 @@ export default function ArrayDetail() {
   if (reading.isPending) return <Loading />;
   if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   const array = reading.data.data;
+  const isWaiting = array.status === 'creating' && array.status_message?.startsWith('Waiting') === true;
   return (
     <Stack>
       <Head array={array} />
@@ -32,7 +35,14 @@ export default function ArrayDetail() {
           The array serves its data, and nothing of it is changed until an administrator releases it.
         </Alert>
       )}
-      {array.progress < 100 && <Working value={array.progress} label={array.status_message ?? array.status} />}
+      {isWaiting && (
+        <Alert color="blue" title="The order waits for an administrator">
+          {array.status_message}. Nothing is billed until then. <PageLink to="/requests">Requests</PageLink>
+        </Alert>
+      )}
+      {array.progress < 100 && !isWaiting && (
+        <Working value={array.progress} label={array.status_message ?? array.status} />
+      )}
       {array.status === 'deleted' && (
         <Alert color="yellow" title="Deleted">
           It can be undeleted until <Time at={array.undelete_until} />; then all its data is removed.
@@ -103,7 +113,12 @@ function HeadActions({ array, actions }: { readonly array: ShownArray; readonly 
 }
 
 function What({ array }: { readonly array: ShownArray }) {
-  const drives = Object.entries(array.drives).map(([type, count]) => `${count} × ${type}`);
+  const cloud = useActionFacts()(array).cloud;
+  const driveName = (type: string) => cloud?.drive_types.find(({ key }) => key === type)?.name ?? type;
+  const zoneName = (zone: string) =>
+    cloud?.zones.find(({ allocation_zone_name: name }) => name === zone)?.allocation_zone_disp_name ?? zone;
+  const drives = Object.entries(array.drives).map(([type, count]) => `${count} × ${driveName(type)}`);
+  const isBlock = array.product !== 'object_storage';
   return (
     <Card withBorder>
       <Title order={2} size="h4" mb="sm">
@@ -112,20 +127,27 @@ function What({ array }: { readonly array: ShownArray }) {
       <Facts
         of={[
           ['Provider', array.provider.name],
-          ['Zones', array.allocation_zones.join(', ')],
-          ['Engine', array.engine && `${array.engine.name}, ${array.engine.specs}`],
-          ['App engine', array.app_engine && `${array.app_engine.name}, ${array.app_engine.specs}`],
+          ['Zones', array.allocation_zones.map(zoneName).join(', ') || '–'],
           ['Drives', drives.join(', ')],
-          ['Cache', `${gigabytes(array.cache.total_gb)} (${gigabytes(array.cache.included_gb)} with the engine)`],
-          ['Cache in effect', gigabytes(array.cache.in_effect_gb)],
-          ['File lifecycle', array.flc_enabled ? 'yes' : 'no'],
-          ['Two iSCSI targets', array.iscsi_dual_target_mode_enabled ? 'yes' : 'no'],
+          ...(isBlock ? blockFacts(array) : []),
           ['Ordered', <Time at={array.time_created_gmt} />],
           ['Internal name', array.internal_name],
         ]}
       />
     </Card>
   );
+}
+
+/** What only arrays of disks and shares have. */
+function blockFacts(array: ShownArray): (readonly [string, ReactNode])[] {
+  return [
+    ['Engine', array.engine && `${array.engine.name}, ${array.engine.specs}`],
+    ['App engine', array.app_engine && `${array.app_engine.name}, ${array.app_engine.specs}`],
+    ['Cache', `${gigabytes(array.cache.total_gb)} (${gigabytes(array.cache.included_gb)} with the engine)`],
+    ['Cache in effect', gigabytes(array.cache.in_effect_gb)],
+    ['File lifecycle', array.flc_enabled ? 'yes' : 'no'],
+    ['Two iSCSI targets', array.iscsi_dual_target_mode_enabled ? 'yes' : 'no'],
+  ];
 }
 
 function Way({ array }: { readonly array: ShownArray }) {
@@ -143,8 +165,10 @@ function Way({ array }: { readonly array: ShownArray }) {
         of={[
           ['Management', array.management_url === null ? null : <WithCopy text={array.management_url} />],
           ['Address', array.ip_address === null ? null : <WithCopy text={array.ip_address} />],
-          ['IPv6 address', array.ipv6_address],
-          ['First password', <Secret reveal={reveal} label="the first password" />],
+          ...(array.ipv6_address === null ? [] : [['IPv6 address', array.ipv6_address] as const]),
+          ...(array.status === 'creating'
+            ? []
+            : [['First password', <Secret reveal={reveal} label="the first password" />] as const]),
         ]}
       />
     </Card>
@@ -212,7 +236,8 @@ function Policies({ array }: { readonly array: ShownArray }) {
       </Title>
       {array.storage_policies?.map((policy) => (
         <Text key={policy.policy_name}>
-          {policy.display_name}: {policy.storage_policy_type}
+          {policy.display_name}
+          {policy.display_name !== policy.storage_policy_type && `: ${policy.storage_policy_type}`}
         </Text>
       ))}
     </Card>

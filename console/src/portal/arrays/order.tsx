@@ -223,6 +223,9 @@ function Size({ order, change, cloud, prices }: SizeProps) {
         </Radio.Group>
       )}
       {order.kind === 'object_storage' && <PolicyChoice order={order} change={change} cloud={cloud} />}
+      <Text size="sm" fw={500}>
+        How many drives of each kind
+      </Text>
       {cloud.drive_types.map(({ key, name, capacity_gb: gb, hourly_price_usd: price }) => (
         <NumberInput
           key={key}
@@ -282,6 +285,7 @@ function Details({ order, change, cloud }: PartProps & { readonly cloud: PortalC
           <Select
             label="Zone"
             description="Left open, Granary spreads the drives"
+            placeholder="Any zone"
             clearable
             data={cloud.zones.map(({ allocation_zone_name: value, allocation_zone_disp_name: label }) => ({
               value,

@@ -56,6 +56,11 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
   );
 }
 
+/** `app_small` → `small`: app engines have no name beside their key. */
+function plainName(key: string): string {
+  return key.replace(/^app_/, '');
+}
+
 /** Prices of an hour are small: as many digits as they have, up to a hundredth of a cent. */
 function rate(amount: number): string {
   return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
@@ -86,7 +91,7 @@ function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['pric
         ]
       : []),
     ...(app
-      ? [{ name: `App engine ${app.name}`, quantity: 1, hourly: priceOf('app_engine', app.name, app.price) }]
+      ? [{ name: `App engine ${plainName(app.name)}`, quantity: 1, hourly: priceOf('app_engine', app.name, app.price) }]
       : []),
     ...drives,
     ...(order.cacheGb > 0
