@@ -1,8 +1,8 @@
-import { useLocation } from '@tanstack/react-router';
 import { service, type ServiceKind } from '../api/service.ts';
 import { arrayPages } from '../array/pages.ts';
 import { objectsPages } from '../objects/pages.ts';
 import { portalPages } from '../portal/pages.ts';
+import { useOpenArray } from './open-array.ts';
 import type { Page } from './pages.ts';
 
 export interface Present {
@@ -22,10 +22,8 @@ export function ownPages(): readonly Page[] {
 
 /** Whose pages are open: the array's where one is, else the service's own. */
 export function usePresent(): Present {
-  const { pathname } = useLocation();
-  const [, arrayId, branch] = /^\/arrays\/(\d+)\/(block|objects)(?:\/|$)/.exec(pathname) ?? [];
-  if (arrayId === undefined || service.kind !== 'portal')
-    return { kind: service.kind, base: '', pages: ownPages(), arrayId: undefined };
-  const kind = branch === 'block' ? 'array' : 'objects';
-  return { kind, base: `/arrays/${arrayId}/${branch}`, pages: PAGES[kind], arrayId: Number(arrayId) };
+  const open = useOpenArray();
+  if (!open) return { kind: service.kind, base: '', pages: ownPages(), arrayId: undefined };
+  const kind = open.branch === 'block' ? 'array' : 'objects';
+  return { kind, base: `/arrays/${open.id}/${open.branch}`, pages: PAGES[kind], arrayId: open.id };
 }
