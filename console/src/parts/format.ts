@@ -82,7 +82,7 @@ const markDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'sho
 const markMinute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const markSecond = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** A mark of an axis whose marks are so many seconds apart, in the viewer's zone and manner. */
+/** A mark of an axis whose marks are this many seconds apart, in the viewer's zone and manner. */
 export function timeMark(date: Date, seconds: number): string {
   if (seconds >= DAY_SECONDS) return markDay.format(date);
   return (seconds >= MINUTE_SECONDS ? markMinute : markSecond).format(date);
