@@ -5,12 +5,12 @@ import {
   useMutation,
   useQuery,
   useQueryClient,
-  type QueryClient,
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import type { AnyInput, Op, Reply, SentBy } from './operations.ts';
 import { usePlace } from './places.tsx';
+import { refresh } from './refresh.ts';
 import { send, type Place, type SendOptions } from './send.ts';
 
 /** `[place, group, operation, input]`: the change feed names groups. */
@@ -74,9 +74,4 @@ export async function act<E extends Endpoint>(
     if (error instanceof StillRunning) return { value: undefined, goesOn: error.message };
     throw error;
   }
-}
-
-/** Reads again what is shown of these groups; what is not shown is read when it is. */
-export function refresh(client: QueryClient, place: Place, groups: readonly string[]): Promise<unknown> {
-  return Promise.all(groups.map((group) => client.invalidateQueries({ queryKey: [place.base, group] })));
 }

@@ -10,7 +10,8 @@ import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
-import { IconDots, IconTerminal } from '../parts/icons.tsx';
+import { IconTerminal } from '../parts/icons.tsx';
+import { LazyMenu } from '../parts/lazy-menu.tsx';
 import { Failed } from '../parts/messages.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
@@ -100,20 +101,11 @@ export function ActionMenu({
   if (allowed.length === 0) return null;
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          {isButton ? (
-            <Button variant="default" rightSection={<IconDots />}>
-              More
-            </Button>
-          ) : (
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions of ${label}`}>
-              <IconDots />
-            </ActionIcon>
-          )}
-        </Menu.Target>
-        <Menu.Dropdown>
-          {[...Map.groupBy(allowed, ({ section }) => section)].map(([section, all]) => (
+      <LazyMenu
+        label={label}
+        isButton={isButton}
+        items={() =>
+          [...Map.groupBy(allowed, ({ section }) => section)].map(([section, all]) => (
             <Fragment key={section ?? ''}>
               {section !== undefined && <Menu.Label>{section}</Menu.Label>}
               {all.map((action) => (
@@ -127,9 +119,9 @@ export function ActionMenu({
                 </Menu.Item>
               ))}
             </Fragment>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+          ))
+        }
+      />
       {open && <ActionDialog {...open} close={() => setOpen(undefined)} />}
     </>
   );

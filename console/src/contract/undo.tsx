@@ -4,7 +4,8 @@ import { ApiError } from '@granary/client/errors';
 import type { Endpoint } from '@granary/contract';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnyInput, Op, SentBy } from '../api/operations.ts';
-import { act, refresh } from '../api/queries.ts';
+import { act } from '../api/queries.ts';
+import { refresh } from '../api/refresh.ts';
 import type { Place } from '../api/send.ts';
 import { wordsOf } from '../parts/messages.tsx';
 

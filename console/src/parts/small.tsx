@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
+import { useMinute } from './minutes.ts';
 
 /** A moment in the viewer's zone; the exact one on hover. */
 export function Time({
@@ -16,9 +17,14 @@ export function Time({
   if (!date) return <>–</>;
   return (
     <Tooltip label={exactTime(date)}>
-      <time dateTime={date.toISOString()}>{isRelative ? ago(date) : localTime(date)}</time>
+      <time dateTime={date.toISOString()}>{isRelative ? <Ago date={date} /> : localTime(date)}</time>
     </Tooltip>
   );
+}
+
+function Ago({ date }: { readonly date: Date }) {
+  useMinute();
+  return <>{ago(date)}</>;
 }
 
 const GOOD =

@@ -1,8 +1,9 @@
 import { Checkbox, Group, Table, Text, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useAddressText } from '../app/base.ts';
 import { IconSearch } from './icons.tsx';
+import { TableRow } from './table-row.tsx';
 
 export interface Column<T> {
   /** Unique among the columns; also how the address names what the table is sorted by. */
@@ -35,8 +36,9 @@ interface DataTableProps<T> {
   readonly prefix?: string;
 }
 
-const ROW_PX = 40;
-const BEYOND_ROWS = 12;
+/** What a row of one line takes; each is measured when it comes into view. */
+const ROW_PX = 45;
+const BEYOND_ROWS = 8;
 
 /** A list of any length: only the rows in view are in the page. Filter and order are kept in the address. */
 export function DataTable<T>(props: DataTableProps<T>) {
@@ -53,13 +55,13 @@ export function DataTable<T>(props: DataTableProps<T>) {
     overscan: BEYOND_ROWS,
   });
   const chosen = useMemo(() => rows.filter((row) => selected.has(rowKey(row))), [rows, selected, rowKey]);
+  const toggle = useCallback((key: string) => setSelected((before) => toggled(before, key)), []);
+  const clear = useCallback(() => setSelected(new Set()), []);
   if (rows.length === 0) return <>{props.empty}</>;
 
   const visible = virtualizer.getVirtualItems();
   const before = visible[0]?.start ?? 0;
   const after = virtualizer.getTotalSize() - (visible.at(-1)?.end ?? 0);
-  const hasLong = columns.some(({ isLong }) => isLong);
-  const clear = () => setSelected(new Set());
   const width = columns.length + (props.bulk ? 1 : 0);
 
   return (
@@ -112,33 +114,16 @@ export function DataTable<T>(props: DataTableProps<T>) {
               const row = shown[index] as T;
               const key = rowKey(row);
               return (
-                <Table.Tr
+                <TableRow
                   key={key}
-                  ref={hasLong ? virtualizer.measureElement : undefined}
-                  data-index={index}
-                  aria-rowindex={index + 2}
-                  bg={selected.has(key) ? 'var(--mantine-color-teal-light)' : undefined}
-                >
-                  {props.bulk && (
-                    <Table.Td>
-                      <Checkbox
-                        aria-label={`Select ${key}`}
-                        checked={selected.has(key)}
-                        onChange={() => setSelected(toggled(selected, key))}
-                      />
-                    </Table.Td>
-                  )}
-                  {columns.map((column) => (
-                    <Table.Td
-                      key={column.name}
-                      ta={column.align}
-                      visibleFrom={column.isExtra ? 'md' : undefined}
-                      className={cellClass(column)}
-                    >
-                      {column.cell(row)}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
+                  id={key}
+                  row={row}
+                  index={index}
+                  columns={columns as readonly Column<unknown>[]}
+                  isSelected={selected.has(key)}
+                  toggle={props.bulk && toggle}
+                  measure={virtualizer.measureElement}
+                />
               );
             })}
             {after > 0 && <Spacer height={after} width={width} />}
@@ -152,11 +137,6 @@ export function DataTable<T>(props: DataTableProps<T>) {
       </div>
     </>
   );
-}
-
-function cellClass<T>({ name, isLong }: Column<T>): string | undefined {
-  if (name === 'actions') return 'cell-actions';
-  return isLong ? 'cell-long' : undefined;
 }
 
 function Heading<T>(props: {
