@@ -52,17 +52,27 @@ interface FillProps {
   readonly mayBeFull?: boolean;
 }
 
-/** How full something is; amounts in GB. */
+/** How full something is; amounts in GB. Plain elements: lists have one in each row. */
 export function Fill({ used, size, label, mayBeFull = false }: FillProps) {
   const share = percent(used, size);
-  const color = mayBeFull || share < 75 ? 'teal' : share >= 90 ? 'red' : 'yellow';
+  const level = mayBeFull || share < 75 ? undefined : share >= 90 ? 'full' : 'high';
   return (
     <div>
-      <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="xs">{label ?? `${gigabytes(used)} of ${gigabytes(size)}`}</Text>
-        <Text size="xs">{Math.trunc(share)}%</Text>
-      </Group>
-      <Progress value={share} color={color} size="sm" aria-label={label ?? `${Math.trunc(share)} percent used`} />
+      <div className="fill-words">
+        <span>{label ?? `${gigabytes(used)} of ${gigabytes(size)}`}</span>
+        <span>{Math.trunc(share)}%</span>
+      </div>
+      <div
+        className="fill-bar"
+        data-level={level}
+        role="progressbar"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.trunc(share)}
+        aria-label={label ?? `${Math.trunc(share)} percent used`}
+      >
+        <div style={{ width: `${share}%` }} />
+      </div>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { Checkbox, Group, Table, Text, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useAddressText } from '../app/base.ts';
+import { count } from './format.ts';
 import { IconSearch } from './icons.tsx';
 import { TableRow } from './table-row.tsx';
 
@@ -78,12 +79,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
             maw={360}
           />
           <Text size="sm" c="dimmed" role="status">
-            {shown.length === rows.length ? rows.length : `${shown.length} of ${rows.length}`}
+            {shown.length === rows.length ? count(rows.length) : `${count(shown.length)} of ${count(rows.length)}`}
           </Text>
           {props.tools}
           {chosen.length > 0 && (
             <Group gap="xs">
-              <Text size="sm">{chosen.length} selected</Text>
+              <Text size="sm">{count(chosen.length)} selected</Text>
               {props.bulk?.(chosen, clear)}
             </Group>
           )}
