@@ -9,6 +9,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { orLastKnown } from './last-known.ts';
 import type { AnyInput, Op, Reply, SentBy } from './operations.ts';
 import { usePlace } from './places.tsx';
 import { send, type Place, type SendOptions } from './send.ts';
@@ -19,9 +20,14 @@ export function keyOf(op: Op, place: Place, input: AnyInput) {
 }
 
 export function readOptions<E extends Endpoint>(op: Op<E>, place: Place, input: SentBy<E>) {
+  const queryKey = keyOf(op, place, input as AnyInput);
   return queryOptions({
-    queryKey: keyOf(op, place, input as AnyInput),
-    queryFn: async () => (await send(op, place, input as AnyInput)).value as Reply<E>,
+    queryKey,
+    queryFn: ({ client }) =>
+      orLastKnown(
+        async () => (await send(op, place, input as AnyInput)).value as Reply<E>,
+        () => client.getQueryData<Reply<E>>(queryKey),
+      ),
   });
 }
 
