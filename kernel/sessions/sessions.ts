@@ -26,7 +26,8 @@ import type { Session, SessionLimits } from './session.ts';
  * No GET changes anything. The token is a keyed hash of the session's number: nothing of it is stored.
  *
  * The time of the last request is kept in memory and written once a minute at most; after a restart a session may end up to
- * a minute early.
+ * a minute early. What a page reads by itself while nobody touches it (`X-Unattended`) and the stream that tells it what has
+ * changed do not count: a screen that was left alone is signed out, however much moves on it.
  */
 
 const VALUE_BYTES = 32;
@@ -111,7 +112,7 @@ export class Sessions {
       refuseForeignPages(request.headers);
       if (!isSame(request.headers['x-csrf-token'], this.csrfToken(session.id))) throw fail('csrf_token_needed');
     }
-    this.#touch(session);
+    if (isAttended(request)) this.#touch(session);
     return session;
   }
 
@@ -262,6 +263,10 @@ export class Sessions {
       .catch((error: unknown) => log.error({ error }, 'the last use of a session could not be written'))
       .finally(() => this.#writing.delete(id));
   }
+}
+
+function isAttended({ headers }: SessionRequest): boolean {
+  return headers['x-unattended'] === undefined && headers.accept !== 'text/event-stream';
 }
 
 function isSame(given: string | string[] | undefined, expected: string): boolean {
