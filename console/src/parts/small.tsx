@@ -1,8 +1,9 @@
 import { ActionIcon, Badge, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
+import { Minutes } from './minutes.ts';
 
 /** A moment in the viewer's zone; the exact one on hover. */
 export function Time({
@@ -16,9 +17,20 @@ export function Time({
   if (!date) return <>–</>;
   return (
     <Tooltip label={exactTime(date)}>
-      <time dateTime={date.toISOString()}>{isRelative ? ago(date) : localTime(date)}</time>
+      <time dateTime={date.toISOString()}>{isRelative ? <Ago date={date} /> : localTime(date)}</time>
     </Tooltip>
   );
+}
+
+const minutes = new Minutes((action, ms) => {
+  const timer = window.setInterval(action, ms);
+  return () => window.clearInterval(timer);
+});
+
+/** Goes on by itself: what was just now when the page was opened is not for ever. */
+function Ago({ date }: { readonly date: Date }) {
+  useSyncExternalStore(minutes.subscribe, minutes.current);
+  return <>{ago(date)}</>;
 }
 
 const GOOD =
@@ -114,6 +126,7 @@ export function Secret({ reveal, label }: { readonly reveal: () => Promise<strin
   }
   const show = () => {
     setBusy(true);
+    setProblem(undefined);
     reveal()
       .then(setShown, (error: unknown) => setProblem(wordsOf(error).title))
       .finally(() => setBusy(false));
