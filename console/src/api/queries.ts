@@ -12,7 +12,11 @@ import {
 import { orLastKnown } from './last-known.ts';
 import type { AnyInput, Op, Reply, SentBy } from './operations.ts';
 import { usePlace } from './places.tsx';
+import { readAgain } from './reading-again.ts';
 import { send, type Place, type SendOptions } from './send.ts';
+
+/** So long a form waits for the lists behind it: one of ten thousand records takes longer. */
+const SHOWN_MS_MAX = 3_000;
 
 /** `[place, group, operation, input]`: the change feed names groups. */
 export function keyOf(op: Op, place: Place, input: AnyInput) {
@@ -63,7 +67,7 @@ export function useAct<E extends Endpoint>(op: Op<E>): UseMutationResult<Done<E>
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (input: SentBy<E>) => act(op, place, input),
-    onSettled: () => refresh(client, place, [op.group]),
+    onSettled: () => Promise.race([refreshNow(client, place, [op.group]), pause(SHOWN_MS_MAX)]),
   });
 }
 
@@ -84,5 +88,21 @@ export async function act<E extends Endpoint>(
 
 /** Reads again what is shown of these groups; what is not shown is read when it is. */
 export function refresh(client: QueryClient, place: Place, groups: readonly string[]): Promise<unknown> {
-  return Promise.all(groups.map((group) => client.invalidateQueries({ queryKey: [place.base, group] })));
+  return readGroups(client, place, groups, true);
+}
+
+/** For who has just done something: without a rest after the reading before. */
+export function refreshNow(client: QueryClient, place: Place, groups: readonly string[]): Promise<unknown> {
+  return readGroups(client, place, groups, false);
+}
+
+function readGroups(client: QueryClient, { base }: Place, groups: readonly string[], rests: boolean) {
+  const queries = groups.flatMap((group) => client.getQueryCache().findAll({ queryKey: [base, group] }));
+  return Promise.all(
+    queries.map((query) => (query.isActive() ? readAgain(client, query, { rests }) : query.invalidate())),
+  );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -4,7 +4,7 @@ import { ApiError } from '@granary/client/errors';
 import type { Endpoint } from '@granary/contract';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnyInput, Op, SentBy } from '../api/operations.ts';
-import { act, refresh } from '../api/queries.ts';
+import { act, refreshNow } from '../api/queries.ts';
 import { sameSession, type Place } from '../api/send.ts';
 import { wordsOf } from '../parts/messages.tsx';
 
@@ -60,7 +60,7 @@ export function offerUndo(message: string, undos: readonly Undo[], reach: Reach)
 async function takeBack(undos: readonly Undo[], { client, place }: Reach): Promise<string> {
   const isSame = sameSession();
   for (const one of undos) await whenPossible(() => act(one.op, place, one.input as SentBy<Endpoint>), isSame);
-  await refresh(client, place, [...new Set(undos.map(({ op }) => op.group))]);
+  await refreshNow(client, place, [...new Set(undos.map(({ op }) => op.group))]);
   return undos.length === 1 && undos[0] ? undos[0].said : `${undos.length} were brought back.`;
 }
 

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { operationMark, type AnyInput, type Op, type SentBy } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
-import { act, refresh } from '../api/queries.ts';
+import { act, refreshNow } from '../api/queries.ts';
 import { sameSession } from '../api/send.ts';
 import { useMay } from '../app/identity.tsx';
 import { BulkCommands } from '../contract/command-view.tsx';
@@ -75,7 +75,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
     await Promise.all(Array.from({ length: AT_A_TIME }, work));
     setRunning(false);
     if (!isSame()) return;
-    await refresh(client, place, [op.group]);
+    await refreshNow(client, place, [op.group]);
     if (!isShown.current && refused > 0)
       notifications.show({ color: 'red', message: `${label}: ${done.length} done, ${refused} refused.` });
     const undos = done.flatMap((row) => props.undoOf?.(row) ?? []);
