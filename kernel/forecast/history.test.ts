@@ -126,29 +126,3 @@ test('a record says why there are no days, and since when the use is known', asy
     ['no_history', null, 'Not enough history: 2 hours of 1 day.', 0.08],
   );
 });
-
-test('what is known of many things is worked out once for all who ask meanwhile, and leaves others their turn', async (t) => {
-  const store = new Store(':memory:', own);
-  t.after(() => store.close());
-  const clock = new ManualClock(2_000 * DAY_MS);
-  const history = new CapacityHistory({ store, clock });
-  const things = Array.from({ length: 250 }, (_, index) => ({
-    id: `volume-${index}`,
-    usedBytes: index,
-    capacityBytes: GB,
-  }));
-  await history.record('volume', things, new Set(things.map(({ id }) => id)));
-  const read = t.mock.method(store, 'read');
-  let turns = 0;
-  let isRunning = true;
-  const count = () => {
-    turns += 1;
-    if (isRunning) setImmediate(count);
-  };
-  setImmediate(count);
-  const [one, other] = await Promise.all([history.forecasts('volume', things), history.forecasts('volume', things)]);
-  isRunning = false;
-  assert.deepEqual(other, one);
-  assert.equal(read.mock.callCount(), 3, 'a hundred at a time, once');
-  assert.ok(turns > 1, `${turns} turns of others`);
-});

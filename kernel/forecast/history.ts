@@ -36,7 +36,7 @@ const LEVELS = [
   { olderThan: 8 * DAY_MS, youngerThan: 64 * DAY_MS, step: DAY_MS },
 ] as const;
 const KEEP_MS = 64 * DAY_MS;
-const THINGS_PER_TURN = 100;
+const THINGS_PER_TURN = 500;
 
 /**
  * How full things were, by kind: a point an hour, kept for two months and thinned as it grows old. A thing whose use stands
@@ -47,7 +47,6 @@ export class CapacityHistory {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #kinds = new Map<string, Kind>();
-  #learning: Promise<void> = Promise.resolve();
 
   constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
     this.#store = store;
@@ -93,28 +92,18 @@ export class CapacityHistory {
     for (const { id } of fresh) known.growth.delete(id);
   }
 
-  /**
-   * In the order of the things. Where there are thousands, other work has its turn in between; those who ask meanwhile wait
-   * for what is worked out already.
-   */
+  /** In the order of the things. Where there are thousands, other work has its turn in between. */
   async forecasts<T extends Filled>(kind: string, things: readonly T[]): Promise<(T & Forecast)[]> {
     const now = this.#clock.now();
-    const { growth } = this.#kind(kind);
-    const learning = this.#learning.then(() => this.#learnMissing(kind, things, now));
-    this.#learning = learning.catch(() => undefined);
-    await learning;
-    return things.map((thing) => ({
-      ...thing,
-      ...forecastOf(thing, growth.get(thing.id) ?? growthOf([], now), now),
-    }));
-  }
-
-  async #learnMissing(kind: string, things: readonly Filled[], now: number): Promise<void> {
     const { growth } = this.#kind(kind);
     for (const [index, some] of chunksOf(things.filter(({ id }) => !growth.has(id))).entries()) {
       if (index > 0) await nextTurn();
       this.#learn(kind, some, now);
     }
+    return things.map((thing) => ({
+      ...thing,
+      ...forecastOf(thing, growth.get(thing.id) ?? growthOf([], now), now),
+    }));
   }
 
   #learn(kind: string, things: readonly Filled[], now: number): void {
