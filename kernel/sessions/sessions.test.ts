@@ -107,19 +107,6 @@ test('a session ends after its idle time without a request, and a request begins
   assert.equal(sessions.list(null, WHOLE).count, 0);
 });
 
-test('what a page reads by itself, and the stream of changes, keep no session open', async (t) => {
-  const { begin, ask, clock, sessions, ended } = setUp(t);
-  const { cookie, id } = await begin();
-  for (const own of [{ 'x-unattended': '1' }, { accept: 'text/event-stream' }]) {
-    clock.advance(10 * MINUTE);
-    assert.equal(ask({ cookie, ...own }), id);
-  }
-  clock.advance(10 * MINUTE);
-  assert.equal(ask({ cookie, 'x-unattended': '1' }), undefined);
-  await sessions.sweep();
-  assert.deepEqual(ended, [id]);
-});
-
 test('a session ends after its hours, however busy it is', async (t) => {
   const { begin, ask, clock, sessions, ended } = setUp(t);
   const { cookie, id } = await begin();

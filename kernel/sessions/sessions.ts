@@ -26,8 +26,7 @@ import type { Session, SessionLimits } from './session.ts';
  * No GET changes anything. The token is a keyed hash of the session's number: nothing of it is stored.
  *
  * The time of the last request is kept in memory and written once a minute at most; after a restart a session may end up to
- * a minute early. What a page reads by itself while nobody touches it (`X-Unattended`) and the stream that tells it what has
- * changed do not count: a screen that was left alone is signed out, however much moves on it.
+ * a minute early.
  */
 
 const VALUE_BYTES = 32;
@@ -112,7 +111,7 @@ export class Sessions {
       refuseForeignPages(request.headers);
       if (!isSame(request.headers['x-csrf-token'], this.csrfToken(session.id))) throw fail('csrf_token_needed');
     }
-    if (isAttended(request)) this.#touch(session);
+    this.#touch(session);
     return session;
   }
 
@@ -263,10 +262,6 @@ export class Sessions {
       .catch((error: unknown) => log.error({ error }, 'the last use of a session could not be written'))
       .finally(() => this.#writing.delete(id));
   }
-}
-
-function isAttended({ headers }: SessionRequest): boolean {
-  return headers['x-unattended'] === undefined && headers.accept !== 'text/event-stream';
 }
 
 function isSame(given: string | string[] | undefined, expected: string): boolean {

@@ -1,6 +1,5 @@
 import { exchange, type Answer } from '@granary/client/call';
 import { ApiError } from '@granary/client/errors';
-import { attendance } from './attendance.ts';
 import type { AnyInput, Op } from './operations.ts';
 
 /** Where calls of an API go: under this origin, at the service itself or on the way through the portal. */
@@ -48,11 +47,7 @@ export function announceSignedOut(): void {
 /** Sends one operation with the session of this browser. */
 export async function send(op: Op, place: Place, input: AnyInput, options: SendOptions = {}): Promise<Answer> {
   const isSame = sameSession();
-  const headers = {
-    ...csrfHeaders(),
-    ...(op.endpoint.method === 'GET' && attendance.headers()),
-    ...(options.reveal && { 'x-reveal-secrets': '1' }),
-  };
+  const headers = { ...csrfHeaders(), ...(options.reveal && { 'x-reveal-secrets': '1' }) };
   const connection = { url: place.base, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
   try {
     return await exchange(op.api, op.endpoint, connection, input);

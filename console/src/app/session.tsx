@@ -2,7 +2,6 @@ import { ApiError } from '@granary/client/errors';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import { attendance } from '../api/attendance.ts';
 import { dropWhatIsKept } from '../api/leaving.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
 import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
@@ -23,12 +22,7 @@ async function request(method: string, path: string, body?: object): Promise<Ses
   const answer = await fetch(`/api/sessions${path}`, {
     method,
     credentials: 'same-origin',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...csrfHeaders(),
-      ...(method === 'GET' && attendance.headers()),
-    },
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...csrfHeaders() },
     ...(body && { body: JSON.stringify(body) }),
   });
   const json = (await answer.json()) as Record<string, unknown>;
