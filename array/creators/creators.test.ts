@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { arrayApi, type CreatedKind } from '@granary/contract/array';
+import { Store } from '@granary/kernel';
+import { migrations } from '../migrations.ts';
 import { testArray } from '../testing/test-array.ts';
+import { creatorsOf } from './creators.ts';
 
 const { consistencyGroups, creators, migrationJobs, snapshotPolicies, snapshotSets, snapshots, users, volumes } =
   arrayApi.groups;
@@ -85,4 +88,27 @@ test('users learn which records they may change, by the rule that refuses them t
   assert.deepEqual(await ask(jo, 'snapshot_policy', policy.name), []);
   await jo.refused(creators.find, { kind: 'volume', names: Array.from({ length: 101 }, (_, at) => `volume-${at}`) });
   await jo.refused(creators.find, { kind: pool as never, names: [mine.name] });
+});
+
+test('who may change a policy takes a few statements, however many volumes it is attached to', async (t) => {
+  const store = new Store(':memory:', migrations);
+  t.after(() => store.close());
+  await store.write((tx) => {
+    tx.run(
+      `INSERT INTO snapshot_policies (name, display_name, create_policy, create_empty, is_default, created_at, modified_at)
+       VALUES ('policy-1', 'nightly', '0 0 * * *', 0, 1, 0, 0)`,
+    );
+    for (let number = 1; number <= 200; number += 1)
+      tx.run(
+        `INSERT INTO snapshot_rules (name, policy, volume, application, created_at, modified_at)
+         VALUES (:rule, 'policy-1', :volume, 'user', 0, 0)`,
+        { rule: `rule-${number}`, volume: `volume-${number}` },
+      );
+  });
+  store.read((db) => {
+    const [get, all] = [t.mock.method(db, 'get'), t.mock.method(db, 'all')];
+    assert.deepEqual(new Set(creatorsOf(db, 'snapshot_policy', 'policy-1')), new Set([null]));
+    const statements = get.mock.callCount() + all.mock.callCount();
+    assert.ok(statements > 0 && statements < 10, `${statements} statements`);
+  });
 });

@@ -6,7 +6,7 @@ import { findServer } from '../servers/repository.ts';
 import { findPolicy, findRule, listVolumesOfPolicy } from '../snapshot-policies/repository.ts';
 import { listSetVolumes } from '../snapshot-sets/repository.ts';
 import { findVolumeOfSnapshot } from '../snapshots/repository.ts';
-import { creatorsOfGroup, findAnyVolume } from '../volumes/repository.ts';
+import { creatorsOfGroup, creatorsOfVolumes, findAnyVolume } from '../volumes/repository.ts';
 
 /** The user who created a resource; null is the administrators. */
 type Creator = number | null;
@@ -32,7 +32,7 @@ const CREATORS: Readonly<Record<CreatedKind, (db: Db, name: string) => Creator[]
   server: (db, name) => recorded(findServer(db, name)),
 };
 
-/** One for each resource the name leads to. Empty where there is none of that name. */
+/** Of each resource the name leads to. Empty where there is none of that name. */
 export function creatorsOf(db: Db, kind: CreatedKind, name: string): Creator[] {
   return CREATORS[kind](db, name);
 }
@@ -41,7 +41,8 @@ function recorded(found: { readonly createdBy: Creator } | undefined): Creator[]
   return found ? [found.createdBy] : [];
 }
 
-/** What belongs to a volume that was deleted is the administrators'. */
+/** What belongs to a volume that was deleted is the administrators'. One statement, however many volumes a policy has. */
 function ofVolumes(db: Db, volumes: readonly (string | undefined)[]): Creator[] {
-  return volumes.flatMap((volume) => (volume === undefined ? [] : [findAnyVolume(db, volume)?.createdBy ?? null]));
+  const names = volumes.filter((volume) => volume !== undefined);
+  return names.length === 0 ? [] : creatorsOfVolumes(db, names);
 }

@@ -80,6 +80,13 @@ export function creatorsOfGroup(db: Db, group: string): (number | null)[] {
   return volumeTable.all(db, `${SELECT} WHERE cg_name = :group`, { group }).map(({ createdBy }) => createdBy);
 }
 
+/** Of all these volumes, each creator once; null also stands for one that is not there. */
+export function creatorsOfVolumes(db: Db, names: readonly string[]): (number | null)[] {
+  const sql = `SELECT DISTINCT volumes.created_by AS creator
+    FROM json_each(:names) AS wanted LEFT JOIN volumes ON volumes.name = wanted.value`;
+  return db.all<{ creator: number | null }>(sql, { names: JSON.stringify(names) }).map(({ creator }) => creator);
+}
+
 export function isNameTaken(db: Db, displayName: string): boolean {
   const sql = `SELECT 1 FROM volumes WHERE display_name = :displayName AND state IN ('creating', 'ready')`;
   return db.get(sql, { displayName }) !== undefined;

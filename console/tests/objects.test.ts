@@ -80,6 +80,16 @@ test('a latency of no request is a gap, not a time of nothing', () => {
   assert.deepEqual(rowsOf({ iops, latency, throughput }), [{ time: 10, values: [1, 0, 0, 512, 0, 0, 4, null, null] }]);
 });
 
+test('figures of one row are of one moment, although each measure is asked for on its own', () => {
+  const iops = [10, 20].map((time) => ({ time, iops_get: time, iops_put: 0, iops_delete: 0 }));
+  const throughput = [20, 30].map((time) => ({ time, throughput_get: time, throughput_put: 0, throughput_delete: 0 }));
+  const latency: never[] = [];
+  assert.deepEqual(rowsOf({ iops, latency, throughput }), [
+    { time: 20, values: [20, 0, 0, 20, 0, 0, null, null, null] },
+    { time: 10, values: [10, 0, 0, null, null, null, null, null, null] },
+  ]);
+});
+
 const line = { category: 'capacity', subcategory: 'policy-00000001', type: 'used_capacity', unit: 'GBMONTH' };
 
 test('a usage report as CSV has exact figures, and no name in it is a formula', () => {

@@ -94,22 +94,34 @@ function memory(): Keeper {
 
 test('an upload goes on with the same file only, and at the same place only', () => {
   const keeper = memory();
-  const target = { base: '/via/7', bucket: 'album', key: 'a/film.mp4' };
+  const target = { base: '/via/7', person: '1 alice', bucket: 'album', key: 'a/film.mp4' };
   const file = { name: 'film.mp4', size: 200 * MIB, lastModified: 5 };
   remember(keeper, { ...target, uploadId: 'u1', partBytes: 8 * MIB, file, begunAt: 1 });
   assert.equal(recall(keeper, target, file)?.uploadId, 'u1');
   assert.equal(recall(keeper, target, { ...file, size: 1 }), undefined);
   assert.equal(recall(keeper, target, { ...file, lastModified: 6 }), undefined);
   assert.equal(recall(keeper, { ...target, base: '/via/8' }, file), undefined);
-  assert.equal(unfinished(keeper, '/via/7', 'album').length, 1);
-  assert.equal(unfinished(keeper, '/via/7', 'other').length, 0);
+  assert.equal(unfinished(keeper, target, 'album').length, 1);
+  assert.equal(unfinished(keeper, target, 'other').length, 0);
   forget(keeper, target);
   assert.equal(recall(keeper, target, file), undefined);
 });
 
+test('another person at the same browser is not shown what was being sent, and does not go on with it', () => {
+  const keeper = memory();
+  const target = { base: '/via/7', person: '1 alice', bucket: 'album', key: 'secret plan.pdf' };
+  const file = { name: 'secret plan.pdf', size: 200 * MIB, lastModified: 5 };
+  remember(keeper, { ...target, uploadId: 'u1', partBytes: 8 * MIB, file, begunAt: 1 });
+  for (const person of ['1 bob', '2 alice']) {
+    assert.deepEqual(unfinished(keeper, { ...target, person }, 'album'), []);
+    assert.equal(recall(keeper, { ...target, person }, file), undefined);
+  }
+  assert.equal(unfinished(keeper, target, 'album').length, 1);
+});
+
 test('a broken record and a browser that keeps nothing do no harm', () => {
   const keeper = memory();
-  const target = { base: '', bucket: 'album', key: 'x' };
+  const target = { base: '', person: '1 alice', bucket: 'album', key: 'x' };
   const file = { name: 'x', size: 1, lastModified: 1 };
   const record = { ...target, uploadId: 'u', partBytes: 1, file, begunAt: 1 };
   remember(keeper, record);

@@ -48,8 +48,9 @@ export class ForecastService {
   /** A point is kept when an hour has passed. */
   async record(): Promise<void> {
     try {
-      const things = this.#things();
-      await this.#history.record(KIND, things, new Set(things.map(({ id }) => id)));
+      // One whose drives are away has no capacity for the time being; what is known of its growth stays.
+      const existing = new Set(this.#policies.list().map(({ name }) => name));
+      await this.#history.record(KIND, this.#things(), existing);
     } catch (error) {
       this.#tools.log.warn({ error }, 'how full storage policies are could not be kept');
     }

@@ -2,6 +2,7 @@ import type { FoundRecord } from '@granary/contract';
 import { bestNamed, type Db, type Named } from '@granary/kernel';
 import { searchAccounts } from '../accounts/repository.ts';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
+import { destinationName } from '../destinations/names.ts';
 import { listDestinations } from '../destinations/repository.ts';
 import type { ObjectDriveService } from '../drives/service.ts';
 import type { PolicyService } from '../policies/service.ts';
@@ -56,7 +57,13 @@ export class SearchService {
     for (const { name } of controllers.list())
       yield { kind: 'controllers', id: name, name, detail: 'Virtual controller' };
     for (const { id, displayName, url } of listDestinations(db))
-      yield { kind: 'destinations', id: String(id), name: displayName, detail: 'Remote endpoint', also: [url] };
+      yield {
+        kind: 'remote-endpoints',
+        id: destinationName(id),
+        name: displayName,
+        detail: 'Remote endpoint',
+        also: [url],
+      };
   }
 }
 

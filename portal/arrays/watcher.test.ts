@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { followChanges } from '../../kernel/http/testing/follow.ts';
+import { until } from '../../testing/waiting.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
 
 const portal = await startTestPortal();
@@ -88,6 +90,25 @@ test('looking changes nothing where nothing has changed', async () => {
   const before = portal.dump();
   await look();
   assert.deepEqual(portal.dump(), before);
+});
+
+test('that an outage or a change of encryption is longer ago than before is nothing to read again', async (t) => {
+  const { id, name } = await portal.array(friend);
+  const age = (ms: number) => {
+    cloud.setState(name, 'running', undefined, [{ id: `outage of ${id}`, began_ms_ago: ms + 50, ended_ms_ago: ms }]);
+    cloud.setEncryption(name, [{ id: `encryption of ${id}`, active: true, ms_ago: ms }]);
+  };
+  age(100);
+  await look();
+  await portal.rest();
+  const feed = await followChanges(t, portal.url, { 'x-token': friend.token });
+  for (const ms of [3_100, 6_100, 9_100]) {
+    age(ms);
+    await look();
+  }
+  services.changes.publish('settings');
+  await until(() => feed.groups().includes('settings'));
+  assert.deepEqual(feed.groups(), ['settings']);
 });
 
 test('the silence of a cloud is not the death of its arrays', async (t) => {

@@ -106,7 +106,7 @@ export class ArrayWatcher {
       }
     });
     await this.#recordLook(cloudId, poll.at, RECORD_MS);
-    this.#detectorOf(cloudId).compare(() => ({ arrays: data }));
+    this.#detectorOf(cloudId).compare(() => ({ arrays: data.map(withoutAges) }));
   }
 
   #detectorOf(cloudId: CloudId): ChangeDetector {
@@ -193,4 +193,9 @@ export class ArrayWatcher {
     if (drives) recordEvent(`gave drives back; it has ${listDrives(spec.drives)} now.`);
     if (proxies) recordEvent(`gave proxy controllers back; it has ${spec.proxy_zones.length} now.`);
   }
+}
+
+/** How long ago something was is different at every look, and changes nothing that is shown. */
+function withoutAges({ outages: _, encryption: __, ...hosted }: HostedArray) {
+  return hosted;
 }

@@ -12,8 +12,8 @@ export function billingRoutes(billing: BillingService): PortalHandlers {
   return {
     billing: {
       download: (window, { actor }) => billing.report(requestOf(window), actor),
-      summary: ({ per, array_id: arrayId, ...window }, { actor }) => ({
-        data: summaryView(billing.summary({ ...requestOf(window), arrayId }, per, actor)),
+      summary: async ({ per, array_id: arrayId, ...window }, { actor }) => ({
+        data: summaryView(await billing.summary({ ...requestOf(window), arrayId }, per, actor)),
       }),
     },
   };

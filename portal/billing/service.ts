@@ -43,7 +43,7 @@ export class BillingService {
   }
 
   /** The same in sums. */
-  summary(wanted: ReportRequest, per: PeriodLength, actor: PortalActor): Summary {
+  async summary(wanted: ReportRequest, per: PeriodLength, actor: PortalActor): Promise<Summary> {
     const { lines, span } = this.#lines(wanted, actor);
     if (periodStarts(span, per).length > PERIODS_MAX)
       throw badParameter('per', `makes more than ${PERIODS_MAX} periods; choose month, or a shorter window`);

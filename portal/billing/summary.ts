@@ -2,6 +2,7 @@ import type { BilledArray } from '../arrays/repository.ts';
 import type { Span } from '../metering/repository.ts';
 import type { Shares } from './amount.ts';
 import type { BillLine } from './bill.ts';
+import { takeInTurns } from './turns.ts';
 
 export type Sums = ReadonlyMap<string, Shares>;
 
@@ -34,12 +35,12 @@ function nextPeriod(time: number, per: PeriodLength): number {
  * The exact sums of a bill, by array and by period, of each kind of item. A line that spans periods is split among them:
  * its amount is a whole number of shares for each millisecond, so nothing is rounded.
  */
-export function summaryOf(lines: Iterable<BillLine>, span: Span, per: PeriodLength): Summary {
+export async function summaryOf(lines: Iterable<BillLine>, span: Span, per: PeriodLength): Promise<Summary> {
   const starts = periodStarts(span, per);
   const periods = starts.map((from) => ({ from, kinds: new Map<string, Shares>() }));
   const arrays = new Map<BilledArray, Map<string, Shares>>();
-  for (const line of lines) {
-    if (line.to <= line.from) continue;
+  await takeInTurns(lines, (line) => {
+    if (line.to <= line.from) return;
     const kind = line.item.replace(/:.*$/, '');
     const sums = arrays.get(line.array) ?? new Map<string, Shares>();
     arrays.set(line.array, sums);
@@ -51,7 +52,7 @@ export function summaryOf(lines: Iterable<BillLine>, span: Span, per: PeriodLeng
       if (end <= begin) break;
       add((periods[at] as (typeof periods)[number]).kinds, kind, perMs * BigInt(end - begin));
     }
-  }
+  });
   return { arrays, periods };
 }
 

@@ -43,7 +43,7 @@ export class OverviewService {
     const arrays = store.read((db) => listPresent(db, scope));
     const attention = this.#attention(actor, arrays, now);
     const filling = (await this.#parts.summaries.forecasts(scope)).sort(compareForecasts).slice(0, FILLING_MAX);
-    const { month, lastMonth, hour } = this.#spend.of(scope);
+    const { month, lastMonth, hour } = await this.#spend.of(scope);
     return {
       health: attention[0]?.severity ?? 'ok',
       capacity: this.#capacity(arrays, now),

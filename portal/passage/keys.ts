@@ -25,11 +25,20 @@ export interface HeldKey {
   readonly account_name: string | null;
 }
 
-interface Entry {
-  readonly held: HeldKey;
-  readonly array: PortalArray;
+interface Holder {
   readonly actorId: string;
   readonly sessionId: number | undefined;
+}
+
+interface Asking extends Holder {
+  readonly held: Promise<HeldKey>;
+  /** The session ended, or the rights changed, before the array had answered. */
+  isOver: boolean;
+}
+
+interface Entry extends Holder {
+  readonly held: HeldKey;
+  readonly array: PortalArray;
   readonly endsAt: number;
   readonly idleMs: number;
   usedAt: number;
@@ -46,7 +55,7 @@ export class PassageKeys {
   readonly #clouds: CloudService;
   readonly #entries = new Map<string, Entry>();
   /** Requests that need the same key wait for the one that asks for it. */
-  readonly #asking = new Map<string, Promise<HeldKey>>();
+  readonly #asking = new Map<string, Asking>();
 
   constructor(tools: Tools, clouds: CloudService) {
     this.#tools = tools;
@@ -61,9 +70,28 @@ export class PassageKeys {
       entry.usedAt = now;
       return Promise.resolve(entry.held);
     }
-    const asking = this.#asking.get(name) ?? this.#ask(name, actor, asked).finally(() => this.#asking.delete(name));
+    return (this.#asking.get(name) ?? this.#begin(name, actor, asked)).held;
+  }
+
+  #begin(name: string, actor: PortalActor, asked: Asked): Asking {
+    const held = this.#ask(actor, asked)
+      .then((entry) => this.#keep(name, entry, asking.isOver))
+      .finally(() => {
+        if (this.#asking.get(name) === asking) this.#asking.delete(name);
+      });
+    const asking: Asking = { held, actorId: actor.id, sessionId: actor.sessionId, isOver: false };
     this.#asking.set(name, asking);
     return asking;
+  }
+
+  #keep(name: string, entry: Entry, isOver: boolean): HeldKey {
+    if (isOver) {
+      void this.#drop(entry);
+      throw fail('invalid_credentials');
+    }
+    this.#makeRoom(entry.usedAt);
+    this.#entries.set(name, entry);
+    return entry.held;
   }
 
   /** The array does not know the key any more: it was restarted, or the user changed. */
@@ -95,28 +123,31 @@ export class PassageKeys {
     );
   }
 
-  async #end(isMeant: (entry: Entry) => boolean): Promise<void> {
+  async #end(isMeant: (holder: Holder) => boolean): Promise<void> {
+    for (const [name, asking] of this.#asking) {
+      if (!isMeant(asking)) continue;
+      asking.isOver = true;
+      this.#asking.delete(name);
+    }
     const ended = [...this.#entries].filter(([, entry]) => isMeant(entry));
     for (const [name] of ended) this.#entries.delete(name);
     await Promise.all(ended.map(([, entry]) => this.#drop(entry)));
   }
 
-  async #ask(name: string, actor: PortalActor, { array, account, ofArray }: Asked): Promise<HeldKey> {
-    const { username } = actor;
+  async #ask(actor: PortalActor, { array, account, ofArray }: Asked): Promise<Entry> {
+    const { username, id: actorId, sessionId } = actor;
     try {
       const { delegated_key: given } = await this.#client(array).delegatedKeys.create({
         username,
         of_array: ofArray,
-        for_session: actor.sessionId !== undefined,
+        for_session: sessionId !== undefined,
         ...(account !== undefined && { account }),
       });
       const { expires_at: expiresAt, idle_seconds: idleSeconds, ...held } = given;
       const usedAt = this.#tools.clock.now();
-      this.#makeRoom(usedAt);
       const endsAt = Date.parse(expiresAt.replace(' UTC', 'Z').replace(' ', 'T')) - MARGIN_MS;
       const idleMs = idleSeconds * 1000 - MARGIN_MS;
-      this.#entries.set(name, { held, array, actorId: actor.id, sessionId: actor.sessionId, endsAt, idleMs, usedAt });
-      return held;
+      return { held, array, actorId, sessionId, endsAt, idleMs, usedAt };
     } catch (error) {
       throw explained(error, array, username);
     }

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { setConnected } from './connection.ts';
 import { refreshCreated } from './created.ts';
 import { usePlaces } from './places.tsx';
-import { refreshPaced } from './refresh.ts';
+import { refresh } from './queries.ts';
 import { readRights } from './rights.ts';
 import { announceSignedOut, type Place } from './send.ts';
 
@@ -40,9 +40,9 @@ function follow(client: QueryClient, place: Place): () => void {
       const groups = groupsIn(data);
       if (groups.includes('users')) void readRights(client, place);
       refreshCreated(place, groups);
-      refreshPaced(client, place, [...groups, ...ALWAYS]);
+      void refresh(client, place, [...groups, ...ALWAYS]);
     });
-    source.addEventListener('event', () => refreshPaced(client, place, ['events', 'messages']));
+    source.addEventListener('event', () => void refresh(client, place, ['events', 'messages']));
     source.addEventListener('signed_out', () => {
       if (place.base === '') announceSignedOut();
     });

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { whenPersonLeaves } from './leaving.ts';
 import type { Reply } from './operations.ts';
 import { send, type Place } from './send.ts';
 
@@ -124,7 +125,4 @@ export function refreshCreated({ base }: Place, groups?: readonly string[]): voi
   if (!groups || groups.some((group) => GROUPS.has(group))) byPlace.get(base)?.refresh();
 }
 
-/** Nothing is kept for the next person at this browser. */
-export function forgetCreated(): void {
-  byPlace.clear();
-}
+whenPersonLeaves(() => byPlace.clear());

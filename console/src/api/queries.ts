@@ -5,13 +5,18 @@ import {
   useMutation,
   useQuery,
   useQueryClient,
+  type QueryClient,
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { orLastKnown } from './last-known.ts';
 import type { AnyInput, Op, Reply, SentBy } from './operations.ts';
 import { usePlace } from './places.tsx';
-import { refresh } from './refresh.ts';
+import { readAgain } from './reading-again.ts';
 import { send, type Place, type SendOptions } from './send.ts';
+
+/** So long a form waits for the lists behind it: one of ten thousand records takes longer. */
+const SHOWN_MS_MAX = 3_000;
 
 /** `[place, group, operation, input]`: the change feed names groups. */
 export function keyOf(op: Op, place: Place, input: AnyInput) {
@@ -19,9 +24,14 @@ export function keyOf(op: Op, place: Place, input: AnyInput) {
 }
 
 export function readOptions<E extends Endpoint>(op: Op<E>, place: Place, input: SentBy<E>) {
+  const queryKey = keyOf(op, place, input as AnyInput);
   return queryOptions({
-    queryKey: keyOf(op, place, input as AnyInput),
-    queryFn: async () => (await send(op, place, input as AnyInput)).value as Reply<E>,
+    queryKey,
+    queryFn: ({ client }) =>
+      orLastKnown(
+        async () => (await send(op, place, input as AnyInput)).value as Reply<E>,
+        () => client.getQueryData<Reply<E>>(queryKey),
+      ),
   });
 }
 
@@ -57,7 +67,7 @@ export function useAct<E extends Endpoint>(op: Op<E>): UseMutationResult<Done<E>
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (input: SentBy<E>) => act(op, place, input),
-    onSettled: () => refresh(client, place, [op.group]),
+    onSettled: () => Promise.race([refreshNow(client, place, [op.group]), pause(SHOWN_MS_MAX)]),
   });
 }
 
@@ -74,4 +84,25 @@ export async function act<E extends Endpoint>(
     if (error instanceof StillRunning) return { value: undefined, goesOn: error.message };
     throw error;
   }
+}
+
+/** Reads again what is shown of these groups; what is not shown is read when it is. */
+export function refresh(client: QueryClient, place: Place, groups: readonly string[]): Promise<unknown> {
+  return readGroups(client, place, groups, true);
+}
+
+/** For who has just done something: without a rest after the reading before. */
+export function refreshNow(client: QueryClient, place: Place, groups: readonly string[]): Promise<unknown> {
+  return readGroups(client, place, groups, false);
+}
+
+function readGroups(client: QueryClient, { base }: Place, groups: readonly string[], rests: boolean) {
+  const queries = groups.flatMap((group) => client.getQueryCache().findAll({ queryKey: [base, group] }));
+  return Promise.all(
+    queries.map((query) => (query.isActive() ? readAgain(client, query, { rests }) : query.invalidate())),
+  );
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -28,6 +28,12 @@ export function csrfHeaders(): Record<string, string> {
   return csrfToken === undefined ? {} : { 'x-csrf-token': csrfToken };
 }
 
+/** Whether the session is still the one of now: work that takes many calls stops when another person may be there. */
+export function sameSession(): () => boolean {
+  const token = csrfToken;
+  return () => csrfToken === token;
+}
+
 /** Called when the service says that the session is over. */
 export function whenSignedOut(listener: () => void): () => void {
   onSignedOut.add(listener);
@@ -40,23 +46,23 @@ export function announceSignedOut(): void {
 
 /** Sends one operation with the session of this browser. */
 export async function send(op: Op, place: Place, input: AnyInput, options: SendOptions = {}): Promise<Answer> {
+  const isSame = sameSession();
   const headers = { ...csrfHeaders(), ...(options.reveal && { 'x-reveal-secrets': '1' }) };
-  const url = `${location.origin}${place.base}`;
-  const connection = { url, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
+  const connection = { url: place.base, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
   try {
     return await exchange(op.api, op.endpoint, connection, input);
   } catch (error) {
-    if (isSignedOut(error, place)) announceSignedOut();
+    // A late answer to an earlier session says nothing of the present one.
+    if (place.base === '' && isSignedOut(error) && isSame()) announceSignedOut();
     throw error;
   }
 }
 
-/** The portal says so by HTTP status, an array by a code. Through the portal, an array's own code is not about this session. */
-function isSignedOut(error: unknown, place: Place): boolean {
-  if (!(error instanceof ApiError) || place.base !== '') return false;
-  return error.status === 401 || error.status === INVALID_CREDENTIALS;
-}
-
 const INVALID_CREDENTIALS = 5;
+
+/** The portal says so by HTTP status, an array by a code. Through the portal, an array's own code is not about this session. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === INVALID_CREDENTIALS);
+}
 
 const sameOriginFetch: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });

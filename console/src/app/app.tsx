@@ -1,4 +1,4 @@
-import { Center, Loader, MantineProvider } from '@mantine/core';
+import { Center, Loader, MantineProvider, Stack, Text } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
@@ -29,7 +29,7 @@ export function App() {
       <Notifications position="bottom-right" />
       <QueryClientProvider client={client}>
         <SessionProvider
-          waiting={<Waiting />}
+          waiting={(isUnanswered) => <Waiting isUnanswered={isUnanswered} />}
           signIn={(enter, hasEnded) => <SignIn enter={enter} hasEnded={hasEnded} />}
         >
           <RouterProvider router={router} />
@@ -39,10 +39,15 @@ export function App() {
   );
 }
 
-function Waiting() {
+function Waiting({ isUnanswered }: { readonly isUnanswered: boolean }) {
   return (
-    <Center mih="100vh">
-      <Loader role="img" aria-label="Loading" />
+    <Center mih="100vh" p="md" component="main">
+      <Stack align="center">
+        <Loader role="img" aria-label="Loading" />
+        <Text role="status">
+          {isUnanswered && 'The service does not answer. This page goes on by itself when it does.'}
+        </Text>
+      </Stack>
     </Center>
   );
 }

@@ -7,4 +7,6 @@ export interface Found {
   readonly to?: string;
   readonly search?: Readonly<Record<string, string>>;
   readonly run?: () => void;
+  /** A service found it; absent of pages and actions, which are known here. */
+  readonly isThing?: true;
 }

@@ -36,7 +36,9 @@ function Search({ close }: { readonly close: () => void }) {
   const [typed, setTyped] = useState('');
   const [text] = useDebouncedValue(typed, TYPING_MS);
   const [at, setAt] = useState(0);
-  const found = useSearchResults(text);
+  const { found, isSearching } = useSearchResults(text);
+  /** Enter was pressed before what stands first was known. */
+  const [isWaiting, setWaiting] = useState(false);
   const navigate = useNavigate();
   const present = Math.min(at, found.length - 1);
 
@@ -44,6 +46,9 @@ function Search({ close }: { readonly close: () => void }) {
     // Newer browsers return a promise here, which React would take for a function that cleans up.
     document.getElementById(`found-${present}`)?.scrollIntoView({ block: 'nearest' });
   }, [present]);
+
+  /** What is shown is of the text that stands there, and not of its beginning. */
+  const isSettled = text === typed && (!isSearching || (found[present] !== undefined && !found[present].isThing));
 
   const go = (one: Found | undefined) => {
     if (!one) return;
@@ -57,8 +62,15 @@ function Search({ close }: { readonly close: () => void }) {
       event.preventDefault();
       setAt(Math.max(0, Math.min(found.length - 1, present + step)));
     }
-    if (event.key === 'Enter') go(found[present]);
+    if (event.key !== 'Enter') return;
+    if (isSettled) go(found[present]);
+    else setWaiting(true);
   };
+  useEffect(() => {
+    if (!isWaiting || !isSettled) return;
+    setWaiting(false);
+    go(found[present]);
+  });
 
   return (
     <>
@@ -67,6 +79,7 @@ function Search({ close }: { readonly close: () => void }) {
         onChange={(event) => {
           setTyped(event.currentTarget.value);
           setAt(0);
+          setWaiting(false);
         }}
         onKeyDown={onKeyDown}
         placeholder="Search pages, things by name, and actions …"
@@ -95,7 +108,7 @@ function Search({ close }: { readonly close: () => void }) {
         </div>
         {found.length === 0 && (
           <Text c="dimmed" p="sm" role="status">
-            Nothing is called “{text}”.
+            {isSearching ? 'Searching …' : `Nothing is called “${text}”.`}
           </Text>
         )}
       </ScrollArea.Autosize>

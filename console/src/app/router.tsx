@@ -58,5 +58,7 @@ function routes(): AnyRoute[] {
 export const router = createRouter({
   routeTree: root.addChildren(routes()),
   defaultPreload: 'intent',
+  // A page of another record begins anew: a secret that was shown, or a form, is not taken over to it.
+  defaultRemountDeps: ({ params }) => params as Readonly<Record<string, string>>,
   defaultErrorComponent: ({ error }) => <Failed error={error} />,
 });

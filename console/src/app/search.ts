@@ -22,16 +22,23 @@ interface Searched {
   readonly of: string;
 }
 
+interface Results {
+  readonly found: readonly Found[];
+  /** Services have not answered yet: of things, those of the text before are shown. */
+  readonly isSearching: boolean;
+}
+
 /** Pages and actions by their name at once; things by what the services find: inside an array its own first, then the portal's. */
-export function useSearchResults(text: string): Found[] {
+export function useSearchResults(text: string): Results {
   const present = usePresent();
   const { role } = useSession();
   const wanted = text.trim().toLowerCase();
   const own = present.arrayId === undefined ? [] : pagesFound(present.pages, wanted, present.base);
   const pages = pagesFound(ownPages(), wanted, '', role);
   const actions = useActions(present).filter(({ name }) => name.toLowerCase().includes(wanted));
-  const things = useThings(wanted, searchedFrom(present));
-  return wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...things];
+  const { things, isSearching } = useThings(wanted, searchedFrom(present));
+  const found = wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...things];
+  return { found, isSearching };
 }
 
 function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
@@ -44,7 +51,7 @@ function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
   ];
 }
 
-function useThings(text: string, searched: readonly Searched[]): Found[] {
+function useThings(text: string, searched: readonly Searched[]): { things: Found[]; isSearching: boolean } {
   const isEnough = text.length > 1;
   const input = { q: text.slice(0, TEXT_LENGTH_MAX), limit: RESULTS_MAX };
   const results = useQueries({
@@ -55,11 +62,12 @@ function useThings(text: string, searched: readonly Searched[]): Found[] {
       placeholderData: keepPreviousData,
     })),
   });
-  if (!isEnough) return [];
-  return results.flatMap(({ data = [] }, index) => {
+  if (!isEnough) return { things: [], isSearching: false };
+  const things = results.flatMap(({ data = [] }, index) => {
     const from = searched[index];
     return from ? data.map((thing) => thingFound(thing, from)) : [];
   });
+  return { things, isSearching: results.some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData) };
 }
 
 /** The interface of an array is loaded when one is searched. */
@@ -92,6 +100,7 @@ function thingFound({ kind, id, name, detail }: FoundRecord, { base, pages, of }
   return {
     key: `${base}/${kind} ${id}`,
     name,
+    isThing: true,
     detail: `${detail ?? kind}${of}`,
     ...(hasPage ? { to: `${base}/${kind}/${encodeURIComponent(id)}` } : { to: `${base}/${kind}`, search: { q: name } }),
   };

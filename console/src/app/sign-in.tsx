@@ -1,8 +1,8 @@
 import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { ApiError } from '@granary/client/errors';
-import { useState, type SubmitEvent } from 'react';
+import { useEffect, useState, type SubmitEvent } from 'react';
 import { service } from '../api/service.ts';
-import type { Credentials } from './session.tsx';
+import type { Credentials } from './session-keeper.ts';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 
@@ -22,6 +22,10 @@ export function SignIn(props: {
   const [problem, setProblem] = useState<string>();
   const [asksCode, setAsksCode] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  // The title of a page would tell what the person before had open.
+  useEffect(() => {
+    document.title = TITLES[service.kind];
+  }, []);
 
   async function submit(event: SubmitEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();

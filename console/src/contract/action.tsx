@@ -240,16 +240,18 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
             </Tooltip>
             <Group>
               <Button variant="default" onClick={close}>
-                Cancel
+                {reply === undefined ? 'Cancel' : 'Close'}
               </Button>
-              <Button
-                type="submit"
-                loading={acting.isPending}
-                disabled={!isConfirmed}
-                color={destroys === undefined ? undefined : 'red'}
-              >
-                {label}
-              </Button>
+              {reply === undefined && (
+                <Button
+                  type="submit"
+                  loading={acting.isPending}
+                  disabled={!isConfirmed}
+                  color={destroys === undefined ? undefined : 'red'}
+                >
+                  {label}
+                </Button>
+              )}
             </Group>
           </Group>
         </Stack>

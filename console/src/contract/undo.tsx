@@ -4,9 +4,8 @@ import { ApiError } from '@granary/client/errors';
 import type { Endpoint } from '@granary/contract';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnyInput, Op, SentBy } from '../api/operations.ts';
-import { act } from '../api/queries.ts';
-import { refresh } from '../api/refresh.ts';
-import type { Place } from '../api/send.ts';
+import { act, refreshNow } from '../api/queries.ts';
+import { sameSession, type Place } from '../api/send.ts';
 import { wordsOf } from '../parts/messages.tsx';
 
 /** The call that takes an action back. */
@@ -59,15 +58,17 @@ export function offerUndo(message: string, undos: readonly Undo[], reach: Reach)
 }
 
 async function takeBack(undos: readonly Undo[], { client, place }: Reach): Promise<string> {
-  for (const one of undos) await whenPossible(() => act(one.op, place, one.input as SentBy<Endpoint>));
-  await refresh(client, place, [...new Set(undos.map(({ op }) => op.group))]);
+  const isSame = sameSession();
+  for (const one of undos) await whenPossible(() => act(one.op, place, one.input as SentBy<Endpoint>), isSame);
+  await refreshNow(client, place, [...new Set(undos.map(({ op }) => op.group))]);
   return undos.length === 1 && undos[0] ? undos[0].said : `${undos.length} were brought back.`;
 }
 
 /** What is still on its way out is refused as a conflict until it is there. */
-async function whenPossible(work: () => Promise<unknown>): Promise<void> {
+async function whenPossible(work: () => Promise<unknown>, isSame: () => boolean): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
+      if (!isSame()) throw new Error('Another session has begun.');
       await work();
       return;
     } catch (error) {

@@ -1,11 +1,12 @@
 import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import type { Endpoint } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { operationMark, type AnyInput, type Op, type SentBy } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
-import { act } from '../api/queries.ts';
-import { refresh } from '../api/refresh.ts';
+import { act, refreshNow } from '../api/queries.ts';
+import { sameSession } from '../api/send.ts';
 import { useMay } from '../app/identity.tsx';
 import { BulkCommands } from '../contract/command-view.tsx';
 import { offerUndo, type Undo } from '../contract/undo.tsx';
@@ -38,6 +39,9 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
   const [typed, setTyped] = useState('');
   const [isCommand, setCommand] = useState(false);
   const [results, setResults] = useState<readonly Result[]>();
+  const [isRunning, setRunning] = useState(false);
+  const isStopped = useRef(false);
+  const isShown = useIsShown();
   const place = usePlace(op.api.name);
   const client = useQueryClient();
   const may = useMay();
@@ -50,22 +54,36 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
   async function run(): Promise<void> {
     setBegun(callable);
     setResults([]);
+    setRunning(true);
+    isStopped.current = false;
+    const isSame = sameSession();
     const waiting = callable.values();
     const done: T[] = [];
+    let refused = 0;
     const work = async () => {
       for (const row of waiting) {
+        if (isStopped.current || !isSame()) return;
         const problem = await act(op, place, inputOf(row)).then(
           () => undefined,
           (error: unknown) => wordsOf(error).title,
         );
         if (problem === undefined) done.push(row);
+        else refused += 1;
         setResults((before = []) => [...before, { name: nameOf(row), problem }]);
       }
     };
     await Promise.all(Array.from({ length: AT_A_TIME }, work));
-    await refresh(client, place, [op.group]);
+    setRunning(false);
+    if (!isSame()) return;
+    await refreshNow(client, place, [op.group]);
+    if (!isShown.current && refused > 0)
+      notifications.show({ color: 'red', message: `${label}: ${done.length} done, ${refused} refused.` });
     const undos = done.flatMap((row) => props.undoOf?.(row) ?? []);
     if (undos.length > 0) offerUndo(`${label}: ${undos.length} done.`, undos, { client, place });
+  }
+
+  function stop(): void {
+    isStopped.current = true;
   }
 
   function close(): void {
@@ -89,7 +107,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
       </Button>
       <Modal
         opened={isOpen}
-        onClose={close}
+        onClose={isRunning ? stop : close}
         title={`${label}: ${callable.length}`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
@@ -123,11 +141,23 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
             </>
           )}
           {results && <Outcome results={results} total={callable.length} />}
-          {results?.length === callable.length && <Button onClick={close}>Close</Button>}
+          {results && (isRunning ? <Button onClick={stop}>Stop</Button> : <Button onClick={close}>Close</Button>)}
         </Stack>
       </Modal>
     </>
   );
+}
+
+/** Whether the page is still there: what came of work is said elsewhere when it is not. */
+function useIsShown() {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return isShown;
 }
 
 function Outcome({ results, total }: { readonly results: readonly Result[]; readonly total: number }) {
@@ -139,8 +169,8 @@ function Outcome({ results, total }: { readonly results: readonly Result[]; read
         {results.length - failed.length} done, {failed.length} refused, {total - results.length} to go
       </Text>
       <List size="sm">
-        {[...failed, ...results.filter(({ problem }) => problem === undefined)].map(({ name, problem }) => (
-          <List.Item key={name} c={problem === undefined ? undefined : 'red'}>
+        {[...failed, ...results.filter(({ problem }) => problem === undefined)].map(({ name, problem }, index) => (
+          <List.Item key={index} c={problem === undefined ? undefined : 'red'}>
             {name}: {problem ?? 'done'}
           </List.Item>
         ))}

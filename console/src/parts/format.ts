@@ -10,20 +10,22 @@ const UNITS: readonly (readonly [number, string])[] = [
 
 /** A capacity in the GB of the APIs, which are 2^30 bytes. Cut, not rounded up: what is shown is there. */
 export function gigabytes(value: number | null | undefined): string {
-  if (value === null || value === undefined) return '–';
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (value === 0) return '0 GiB';
   const [size, unit] = UNITS.find(([least]) => Math.abs(value) >= least) ?? [1 / 1024 / 1024 / 1024, 'B'];
   return `${cut(value / size)} ${unit}`;
 }
 
 export function bytes(value: number | null | undefined): string {
-  return value === null || value === undefined ? '–' : value < 1024 ? `${value} B` : gigabytes(value / 2 ** 30);
+  if (value === null || value === undefined || Number.isNaN(value)) return '–';
+  return Math.abs(value) < 1024 ? `${Math.trunc(value)} B` : gigabytes(value / 2 ** 30);
 }
 
 function cut(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const scale = 10 ** digits;
-  return String(Math.trunc(value * scale) / scale);
+  // 8.2 TiB are 819.9999999999999 hundredths of one to a computer.
+  return String(Math.trunc(Number((value * scale).toPrecision(12))) / scale);
 }
 
 export function percent(part: number, whole: number): number {
@@ -39,6 +41,7 @@ export function count(value: number | null | undefined): string {
 /** An exact amount as the service gave it, cut for the eye: to cents, or to four digits where it is less than a cent. */
 export function money(amount: string | number, currency = 'USD'): string {
   const value = Number(amount);
+  if (!Number.isFinite(value)) return '–';
   const isTiny = value !== 0 && Math.abs(value) < 0.01;
   const digits = isTiny ? { maximumSignificantDigits: 4 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   return `${new Intl.NumberFormat('en', digits).format(value)} ${currency}`;

@@ -1,23 +1,30 @@
-import { useSyncExternalStore } from 'react';
-
 const MINUTE_MS = 60_000;
-const watching = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The minute it is, so that what says "2 minutes ago" says "3 minutes ago" a minute later. One timer serves the page. */
-export function useMinute(): number {
-  return useSyncExternalStore(watch, () => Math.trunc(Date.now() / MINUTE_MS));
-}
+/** A clock that says when another minute has begun, by one timer for all who listen, and by none when nobody does. */
+export class Minutes {
+  readonly #every: (action: () => void, ms: number) => () => void;
+  readonly #now: () => number;
+  readonly #listeners = new Set<() => void>();
+  #stop: (() => void) | undefined;
 
-function watch(changed: () => void): () => void {
-  watching.add(changed);
-  timer ??= setInterval(() => {
-    for (const each of watching) each();
-  }, MINUTE_MS);
-  return () => {
-    watching.delete(changed);
-    if (watching.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+  constructor(every: (action: () => void, ms: number) => () => void, now: () => number = Date.now) {
+    this.#every = every;
+    this.#now = now;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    this.#stop ??= this.#every(() => {
+      for (const one of this.#listeners) one();
+    }, MINUTE_MS);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stop?.();
+      this.#stop = undefined;
+    };
   };
+
+  /** The same for a minute. */
+  readonly current = (): number => Math.floor(this.#now() / MINUTE_MS);
 }

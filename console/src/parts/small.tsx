@@ -1,9 +1,9 @@
 import { ActionIcon, Badge, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
-import { useMinute } from './minutes.ts';
+import { Minutes } from './minutes.ts';
 
 /** A moment in the viewer's zone; the exact one on hover. */
 export function Time({
@@ -22,8 +22,14 @@ export function Time({
   );
 }
 
+const minutes = new Minutes((action, ms) => {
+  const timer = window.setInterval(action, ms);
+  return () => window.clearInterval(timer);
+});
+
+/** Goes on by itself: what was just now when the page was opened is not for ever. */
 function Ago({ date }: { readonly date: Date }) {
-  useMinute();
+  useSyncExternalStore(minutes.subscribe, minutes.current);
   return <>{ago(date)}</>;
 }
 
@@ -130,6 +136,7 @@ export function Secret({ reveal, label }: { readonly reveal: () => Promise<strin
   }
   const show = () => {
     setBusy(true);
+    setProblem(undefined);
     reveal()
       .then(setShown, (error: unknown) => setProblem(wordsOf(error).title))
       .finally(() => setBusy(false));

@@ -2,17 +2,14 @@ import { Checkbox, Group, Table, Text, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useAddressText } from '../app/base.ts';
+import { arranged, type Arranged } from './arranging.ts';
 import { count } from './format.ts';
 import { IconSearch } from './icons.tsx';
 import { TableRow } from './table-row.tsx';
 
-export interface Column<T> {
-  /** Unique among the columns; also how the address names what the table is sorted by. */
-  readonly name: string;
+export interface Column<T> extends Arranged<T> {
   readonly heading: string;
   readonly cell: (row: T) => ReactNode;
-  /** What the column is sorted and filtered by; absent: neither. */
-  readonly value?: (row: T) => string | number | null | undefined;
   readonly align?: 'right';
   /** Long text: it wraps. */
   readonly isLong?: boolean;
@@ -180,30 +177,4 @@ function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string
   const next = new Set(selected);
   if (!next.delete(key)) next.add(key);
   return next;
-}
-
-/** Rows in which every word of the filter stands, in the order asked for. */
-function arranged<T>(rows: readonly T[], columns: readonly Column<T>[], filter: string, sort: string): readonly T[] {
-  const wanted = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const texts = (row: T) =>
-    columns
-      .map(({ value }) => String(value?.(row) ?? ''))
-      .join('\n')
-      .toLowerCase();
-  const found = wanted.length === 0 ? rows : rows.filter((row) => matches(texts(row), wanted));
-  const { value } = columns.find(({ name }) => name === sort.replace(/^-/, '')) ?? {};
-  if (!value) return found;
-  const sign = sort.startsWith('-') ? -1 : 1;
-  return [...found].sort((a, b) => sign * compare(value(a), value(b)));
-}
-
-function matches(text: string, wanted: readonly string[]): boolean {
-  return wanted.every((word) => text.includes(word));
-}
-
-const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-
-function compare(a: string | number | null | undefined, b: string | number | null | undefined): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return collator.compare(String(a ?? ''), String(b ?? ''));
 }

@@ -96,7 +96,7 @@ export default function Accounts() {
 }
 
 /** An administrator's own accounts are all there are. Others see theirs, and all on arrays they ordered. */
-function useAccounts(arrays: readonly PortalArray[], own: readonly Omit<Account, 'array'>[]): Account[] {
+function useAccounts(arrays: readonly PortalArray[], own: readonly Omit<Account, 'array'>[]) {
   const place = usePlace('portal');
   const { role } = useSession();
   const asked = role === 'admin' ? [] : arrays;
@@ -105,7 +105,8 @@ function useAccounts(arrays: readonly PortalArray[], own: readonly Omit<Account,
   });
   const all = [...own, ...lists.flatMap(({ data }) => data?.data ?? [])];
   const byId = new Map(all.map((one) => [one.id, { ...one, array: arrays.find(({ id }) => id === one.array_id) }]));
-  return [...byId.values()];
+  const rows: Account[] = [...byId.values()];
+  return { rows, failed: lists.find(({ isError }) => isError) };
 }
 
 function AccountList(props: {
@@ -115,7 +116,7 @@ function AccountList(props: {
   const { arrays } = props;
   const may = useMay();
   const users = useRead(portal.users.list, {}, { enabled: may(portal.users.list) });
-  const rows = useAccounts(arrays, props.own);
+  const { rows, failed } = useAccounts(arrays, props.own);
   return (
     <>
       <PageHead title="Accounts" about="Each has buckets, users and keys of its own on an object storage array.">
@@ -150,6 +151,7 @@ function AccountList(props: {
           ]}
         />
       </PageHead>
+      {failed && <Failed error={failed.error} retry={() => void failed.refetch()} />}
       <DataTable
         label="Accounts"
         rows={rows}

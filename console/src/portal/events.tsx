@@ -4,6 +4,7 @@ import type { Reply } from '../api/operations.ts';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
+import { count } from '../parts/format.ts';
 import { severities, Severity } from '../parts/severity.tsx';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { Time } from '../parts/small.tsx';
@@ -60,7 +61,7 @@ export default function Events() {
   );
   return (
     <>
-      <PageHead title="Events" about="What happened, newest first." />
+      <PageHead title="Events" about={`What happened, newest first; at most ${count(SHOWN_MAX)} are shown.`} />
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data && (

@@ -4,6 +4,7 @@ import type { Line } from '../../parts/line.ts';
 import { count, gigabytes } from '../../parts/format.ts';
 
 const MB_IN_GB = 1024;
+const LATE_POINTS_MAX = 3;
 
 export type IoPoint = RecordOf<typeof IoPointRecord>;
 
@@ -38,16 +39,32 @@ export function linesOf({ read, write }: Figure, points: readonly IoPoint[]): Li
   ];
 }
 
-/** The points of several things as those of one: rates add up, times are weighted by the operations that took them. */
+/**
+ * The points of several things as those of one: rates add up, times are weighted by the operations that took them. Each thing
+ * is asked on its own: the newest point of some would be a sum of a part, and is left out until all have it.
+ */
 export function sumOf(series: readonly (readonly IoPoint[])[]): IoPoint[] {
   const sums = new Map<number, IoPoint>();
+  const until = commonEnd(series);
   for (const points of series) {
     for (const point of points) {
+      if (point.point > until) continue;
       const before = sums.get(point.point);
       sums.set(point.point, before ? together(before, point) : point);
     }
   }
   return [...sums.values()].sort((a, b) => a.point - b.point);
+}
+
+/** The newest moment that all have reached. What has said nothing for longer than an answer takes holds up nobody. */
+function commonEnd(series: readonly (readonly IoPoint[])[]): number {
+  const ends = series.flatMap((points) => points.at(-1)?.point ?? []);
+  const newest = Math.max(...ends);
+  const [before = newest, last = newest] = (series.find((points) => points.at(-1)?.point === newest) ?? [])
+    .slice(-2)
+    .map(({ point }) => point);
+  const late = newest - LATE_POINTS_MAX * (last - before);
+  return Math.min(...ends.filter((end) => end >= late));
 }
 
 function together(a: IoPoint, b: IoPoint): IoPoint {

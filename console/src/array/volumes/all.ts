@@ -1,5 +1,6 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { array } from '../../api/array.ts';
+import { orLastKnown } from '../../api/last-known.ts';
 import { usePlace } from '../../api/places.tsx';
 import { useRead } from '../../api/queries.ts';
 import { send, type Place } from '../../api/send.ts';
@@ -48,7 +49,16 @@ function listed(volume: Volume): ListedVolume {
 /** All volumes and shares of the array. */
 export function useVolumes({ enabled = true } = {}): UseQueryResult<ListedVolume[]> {
   const place = usePlace('array');
-  return useQuery({ queryKey: [place.base, 'volumes', 'all'], queryFn: () => readAll(place), enabled });
+  const queryKey = [place.base, 'volumes', 'all'];
+  return useQuery({
+    queryKey,
+    queryFn: ({ client }) =>
+      orLastKnown(
+        () => readAll(place),
+        () => client.getQueryData<ListedVolume[]>(queryKey),
+      ),
+    enabled,
+  });
 }
 
 /** Whether the array keeps deleted volumes for a while. */

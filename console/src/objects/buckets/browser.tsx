@@ -1,7 +1,8 @@
 import { Alert, Anchor, Breadcrumbs, Button, FileButton, Group, SegmentedControl, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState, type DragEvent } from 'react';
+import { useEffect, useRef, useState, type DragEvent } from 'react';
 import { useAddressText, useBase, useParam } from '../../app/base.ts';
 import { IconGear, IconUpload } from '../../parts/icons.tsx';
 import { PageHead } from '../../parts/messages.tsx';
@@ -13,6 +14,9 @@ import { Objects } from './objects.tsx';
 import { Uploads } from './uploads.tsx';
 import { Versions } from './versions.tsx';
 
+/** Of many small files some end each moment: the list is not read again for each. */
+const READ_AGAIN_MS = 500;
+
 /** What a bucket holds: folders, objects and their versions. */
 export default function BucketBrowser() {
   const bucket = useParam('bucket');
@@ -21,6 +25,12 @@ export default function BucketBrowser() {
   const base = useBase();
   const upload = useUpload(bucket, prefix);
   const { isOver, ...dropping } = useDropping(upload);
+  const resetChoice = useRef<() => void>(null);
+  const choose = (files: readonly File[]) => {
+    upload(files.map((file) => ({ path: file.name, file })));
+    // Or the browser would not tell when the same file is chosen again.
+    resetChoice.current?.();
+  };
   return (
     <div {...dropping}>
       <PageHead title={bucket} about={<Way bucket={bucket} prefix={prefix} />}>
@@ -42,7 +52,7 @@ export default function BucketBrowser() {
         >
           Settings
         </Button>
-        <FileButton multiple onChange={(files) => upload(files.map((file) => ({ path: file.name, file })))}>
+        <FileButton multiple resetRef={resetChoice} onChange={choose}>
           {(props) => (
             <Button {...props} leftSection={<IconUpload size={16} />}>
               Upload
@@ -68,10 +78,22 @@ export default function BucketBrowser() {
 function useUpload(bucket: string, prefix: string): (files: readonly Chosen[]) => void {
   const s3 = useS3();
   const client = useQueryClient();
-  useEffect(
-    () => uploadQueue.whenDone((item) => void client.invalidateQueries({ queryKey: s3Key(item.s3, item.bucket) })),
-    [client],
-  );
+  useEffect(() => {
+    let timer: number | undefined;
+    const readAgain = () => {
+      timer = undefined;
+      void client.invalidateQueries({ queryKey: s3Key(s3, bucket) });
+    };
+    const stop = uploadQueue.whenDone(() => {
+      timer ??= window.setTimeout(readAgain, READ_AGAIN_MS);
+    });
+    return () => {
+      stop();
+      if (timer === undefined) return;
+      window.clearTimeout(timer);
+      readAgain();
+    };
+  }, [client, s3, bucket]);
   return (files) =>
     uploadQueue.add(
       s3,
@@ -97,7 +119,9 @@ function useDropping(upload: (files: readonly Chosen[]) => void) {
       if (!hasFiles(event)) return;
       event.preventDefault();
       setOver(false);
-      void droppedFiles(event.dataTransfer).then(upload);
+      void droppedFiles(event.dataTransfer).then(upload, () =>
+        notifications.show({ color: 'red', message: 'The browser could not read what was dropped.' }),
+      );
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Alert, Button, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { IconTrash } from '../../parts/icons.tsx';
 import { Failed } from '../../parts/messages.tsx';
 import type { S3 } from '../s3/client.ts';
@@ -41,6 +41,9 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
   const [results, setResults] = useState<readonly Deleted[]>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const isStopped = useRef(false);
+  // A dialog that was closed shows no results: nothing more is deleted.
+  useEffect(() => () => void (isStopped.current = true), []);
   const isVersions = victims.some(({ versionId }) => versionId !== undefined);
   const hasFolders = victims.some(({ isFolder }) => isFolder);
 
@@ -54,7 +57,8 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
         victims.filter(({ isFolder }) => !isFolder),
         report,
       );
-      for (const { key } of victims.filter(({ isFolder }) => isFolder)) await deleteFolder(s3, bucket, key, report);
+      for (const { key } of victims.filter(({ isFolder }) => isFolder))
+        await deleteFolder({ s3, bucket, prefix: key, report, isStopped: () => isStopped.current });
     } catch (failure) {
       setError(failure);
     } finally {
@@ -110,8 +114,15 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
   );
 }
 
-async function deleteFolder(s3: S3, bucket: string, prefix: string, report: (some: readonly Deleted[]) => void) {
-  for (let after: Query | undefined = {}; after !== undefined;) {
+async function deleteFolder(folder: {
+  readonly s3: S3;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly report: (some: readonly Deleted[]) => void;
+  readonly isStopped: () => boolean;
+}): Promise<void> {
+  const { s3, bucket, prefix, report, isStopped } = folder;
+  for (let after: Query | undefined = {}; after !== undefined && !isStopped();) {
     const { items, next } = await s3.objects(bucket, prefix, after, true);
     if (items.length > 0) await s3.delete(bucket, items, report);
     after = next;

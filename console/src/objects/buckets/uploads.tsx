@@ -12,7 +12,7 @@ export function Uploads({ bucket }: { readonly bucket: string }) {
   const s3 = useS3();
   const all = useUploads().filter((item) => item.bucket === bucket && item.s3.base === s3.base);
   const begun = new Set(all.map(({ key }) => key));
-  const left = unfinished(localStorage, s3.base, bucket).filter(({ key }) => !begun.has(key));
+  const left = unfinished(localStorage, s3, bucket).filter(({ key }) => !begun.has(key));
   const done = all.filter(({ state }) => state === 'done').length;
   return (
     <Stack gap="xs" mb="md">

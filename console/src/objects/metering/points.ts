@@ -48,8 +48,15 @@ export function rowsOf(series: Readonly<Record<Measure, readonly AnyPoint[]>>): 
   readonly time: number;
   readonly values: readonly (number | null)[];
 }[] {
-  const lines = FIGURES.flatMap(({ measure }) => linesOf(measure, series[measure]));
+  const columns = FIGURES.map(({ measure }) => columnsOf(measure, series[measure]));
   return series.iops
-    .map((point, index) => ({ time: point['time'] ?? 0, values: lines.map(({ values }) => values[index] ?? null) }))
+    .map(({ time = 0 }) => ({ time, values: columns.flatMap((columnsAt) => columnsAt(time)) }))
     .toReversed();
+}
+
+/** The three values of a measure by the time. Each measure is asked for on its own, so one may be a point ahead. */
+function columnsOf(measure: Measure, points: readonly AnyPoint[]): (time: number) => (number | null)[] {
+  const lines = linesOf(measure, points);
+  const indices = new Map(points.map(({ time }, index) => [time, index]));
+  return (time) => lines.map(({ values }) => values[indices.get(time) ?? -1] ?? null);
 }

@@ -12,6 +12,7 @@ import {
   textIn,
   uploadsOf,
   versionsOf,
+  xmlIn,
   type Deleted,
   type ListedObject,
   type Page,
@@ -52,9 +53,14 @@ const LISTED = 1000;
 /** S3 under the page's own origin: the service signs, the browser has a session and no key. */
 export class S3 {
   readonly base: string;
+  /** Who it is for: what the browser remembers of uploads is that person's. */
+  readonly person: string;
+  /** Of the session it was made in: what goes on for long is refused when another person has signed in meanwhile. */
+  readonly #headers = csrfHeaders();
 
-  constructor({ base }: Place) {
+  constructor({ base }: Place, person: string) {
     this.base = base;
+    this.person = person;
   }
 
   /** Where a plain link leads: the browser itself takes the bytes. */
@@ -215,10 +221,13 @@ export class S3 {
       }
       const request = new XMLHttpRequest();
       request.open(method, objectPath(this.base, bucket, key, query));
-      const own = method === 'GET' ? {} : csrfHeaders();
+      const own = method === 'GET' ? {} : this.#headers;
       for (const [name, value] of Object.entries({ ...own, ...headers })) request.setRequestHeader(name, value);
       if (onSent) request.upload.addEventListener('progress', ({ loaded }) => onSent(loaded));
-      signal?.addEventListener('abort', () => request.abort(), { once: true });
+      const abort = () => request.abort();
+      signal?.addEventListener('abort', abort);
+      // A signal of a long upload would keep the requests of all its parts.
+      request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort));
       request.addEventListener('abort', () => reject(new DOMException('Stopped', 'AbortError')));
       request.addEventListener('error', () => reject(new TypeError('The service does not answer.')));
       request.addEventListener('load', () => {
@@ -240,7 +249,7 @@ function typeOf({ type }: Blob): string {
 function problemIn(status: number, text: string): S3Problem | undefined {
   const isFine = status >= 200 && status < 300;
   if (isFine && !/^\s*(?:<\?xml[^>]*>)?\s*<Error[\s>]/.test(text)) return undefined;
-  const root = text.includes('<Error') ? readXml(text) : undefined;
+  const root = text.includes('<Error') ? xmlIn(text) : undefined;
   const message = root && textIn(root, 'Message');
   return new S3Problem(
     status,

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { whenSignedOut } from '../../api/send.ts';
+import { whenPersonLeaves } from '../../api/leaving.ts';
 import { S3Problem, type S3 } from './client.ts';
 import { forget, recall } from './resume.ts';
 import { sendFile } from './upload.ts';
@@ -29,7 +29,7 @@ class UploadQueue {
   readonly #onDone = new Set<(item: UploadItem) => void>();
 
   constructor() {
-    whenSignedOut(() => this.clear());
+    whenPersonLeaves(() => this.clear());
   }
 
   readonly snapshot = (): readonly UploadItem[] => this.#items;
@@ -76,7 +76,7 @@ class UploadQueue {
     this.#stops.get(id)?.abort();
     this.#set(this.#items.filter((one) => one.id !== id));
     if (!item || item.state === 'done') return;
-    const target = { base: item.s3.base, bucket: item.bucket, key: item.key };
+    const target = { base: item.s3.base, person: item.s3.person, bucket: item.bucket, key: item.key };
     const record = recall(localStorage, target, item.file);
     if (!record) return;
     forget(localStorage, target);
@@ -114,7 +114,9 @@ class UploadQueue {
       for (const listener of this.#onDone) listener(item);
     } catch (error) {
       stop.abort();
-      if (this.#items.find(({ id }) => id === item.id)?.state === 'running')
+      // One that was paused and goes on already has a run of its own.
+      const isLatest = this.#stops.get(item.id) === stop;
+      if (isLatest && this.#items.find(({ id }) => id === item.id)?.state === 'running')
         this.#change(item.id, { state: 'failed', problem: wordsFor(error) });
     } finally {
       if (this.#stops.get(item.id) === stop) this.#stops.delete(item.id);

@@ -32,8 +32,17 @@ export interface Page<T> {
   readonly next: Readonly<Record<string, string>> | undefined;
 }
 
+/** Undefined where the text is not XML: the parser answers with a document that says so. */
+export function xmlIn(text: string): Element | undefined {
+  const root = new DOMParser().parseFromString(text, 'application/xml').documentElement;
+  return root.localName === 'parsererror' || root.querySelector('parsererror') ? undefined : root;
+}
+
+/** Throws where it is not XML: a list that could not be read is not an empty one. */
 export function readXml(text: string): Element {
-  return new DOMParser().parseFromString(text, 'application/xml').documentElement;
+  const root = xmlIn(text);
+  if (!root) throw new Error('The answer is not XML: something between here and the service answered in its place.');
+  return root;
 }
 
 export function textIn(element: Element, name: string): string {

@@ -1,8 +1,14 @@
 /** What is remembered of uploads in parts, so that one can go on after the page was closed. */
 
-export interface Target {
+/** Whose uploads, and where. */
+export interface Origin {
   /** Where the array is reached; one browser may know many arrays. */
   readonly base: string;
+  /** Several people may sign in at one browser: none is shown what another sent. */
+  readonly person: string;
+}
+
+export interface Target extends Origin {
   readonly bucket: string;
   readonly key: string;
 }
@@ -25,8 +31,8 @@ export type Keeper = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' 
 
 const PREFIX = 'granary-upload ';
 
-function nameOf({ base, bucket, key }: Target): string {
-  return `${PREFIX}${JSON.stringify([base, bucket, key])}`;
+function nameOf({ base, person, bucket, key }: Target): string {
+  return `${PREFIX}${JSON.stringify([base, person, bucket, key])}`;
 }
 
 export function remember(keeper: Keeper, record: ResumeRecord): void {
@@ -50,12 +56,12 @@ export function recall(keeper: Keeper, target: Target, file: FileTraits): Resume
 }
 
 /** Every upload into a bucket that was begun here and not ended. */
-export function unfinished(keeper: Keeper, base: string, bucket: string): ResumeRecord[] {
+export function unfinished(keeper: Keeper, { base, person }: Origin, bucket: string): ResumeRecord[] {
   const names = Array.from({ length: keeper.length }, (_, index) => keeper.key(index) ?? '');
   return names
     .filter((name) => name.startsWith(PREFIX))
     .flatMap((name) => parse(keeper.getItem(name)) ?? [])
-    .filter((record) => record.base === base && record.bucket === bucket);
+    .filter((record) => record.base === base && record.person === person && record.bucket === bucket);
 }
 
 function parse(text: string | null): ResumeRecord | undefined {

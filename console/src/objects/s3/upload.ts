@@ -26,7 +26,7 @@ export async function sendFile(sending: Sending): Promise<void> {
 
 async function sendInParts(sending: Sending): Promise<void> {
   const { s3, bucket, key, file, keeper } = sending;
-  const target = { base: s3.base, bucket, key };
+  const target = { base: s3.base, person: s3.person, bucket, key };
   const { record, stored } = (await resumed(sending)) ?? { record: await begun(sending), stored: [] };
   const { todo, done, doneBytes } = remaining(planParts(file.size, record.partBytes), stored);
   const sent = await sendParts(sending, record, todo, doneBytes);
@@ -36,7 +36,7 @@ async function sendInParts(sending: Sending): Promise<void> {
 
 /** What the service has of an upload that was begun before; undefined where it knows of none. */
 async function resumed({ s3, bucket, key, file, keeper, signal }: Sending) {
-  const target = { base: s3.base, bucket, key };
+  const target = { base: s3.base, person: s3.person, bucket, key };
   const record = recall(keeper, target, file);
   if (!record) return undefined;
   try {
@@ -53,6 +53,7 @@ async function begun({ s3, bucket, key, file, keeper }: Sending): Promise<Resume
   const { name, size, lastModified } = file;
   const record = {
     base: s3.base,
+    person: s3.person,
     bucket,
     key,
     uploadId,
@@ -99,7 +100,20 @@ async function patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promis
     } catch (error) {
       const mayPass = error instanceof TypeError || (error instanceof S3Problem && error.status >= 500);
       if (!mayPass || attempt === ATTEMPTS || signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** (attempt - 1)));
+      await pause(PAUSE_MS * 2 ** (attempt - 1), signal);
     }
   }
+}
+
+/** Ends early when the work is stopped. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
 }

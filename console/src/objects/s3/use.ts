@@ -1,11 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { usePlace } from '../../api/places.tsx';
+import { useIdentity } from '../../app/identity.tsx';
 import { S3 } from './client.ts';
 
 export function useS3(): S3 {
   const { base } = usePlace('objects');
-  return useMemo(() => new S3({ base }), [base]);
+  const { accountId = '', username = '' } = useIdentity('objects') ?? {};
+  return useMemo(() => new S3({ base }, `${accountId} ${username}`), [base, accountId, username]);
 }
 
 /** Keys of what is read over S3; the change feed knows nothing of objects. */
