@@ -1,9 +1,7 @@
+import { csrfHeaders } from './token.ts';
 import { exchange, type Answer } from '@granary/client/call';
 import { ApiError } from '@granary/client/errors';
 import type { AnyInput, Op } from './operations.ts';
-import { csrfHeaders } from './token.ts';
-
-export { csrfHeaders, setCsrfToken } from './token.ts';
 
 /** Where calls of an API go: under this origin, at the service itself or on the way through the portal. */
 export interface Place {
@@ -20,6 +18,8 @@ export interface SendOptions {
 const LONG_MS = 120_000;
 
 const onSignedOut = new Set<() => void>();
+
+export { csrfHeaders, setCsrfToken } from './token.ts';
 
 /** Called when the service says that the session is over. */
 export function whenSignedOut(listener: () => void): () => void {

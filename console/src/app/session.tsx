@@ -1,12 +1,12 @@
 import { ApiError } from '@granary/client/errors';
 import { notifications } from '@mantine/notifications';
+import { isOver, untilAnswered } from './until-answered.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { forgetCreated } from '../api/created.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
 import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
-import { isOver, untilAnswered } from './until-answered.ts';
 
 /** A signed-in person, as the service describes the session. */
 export interface Session {
