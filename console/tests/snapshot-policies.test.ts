@@ -35,11 +35,6 @@ test('an expression is said in words where words are shorter, and is shown as it
     '*/5 * * * *': 'every 5 minutes, every day',
     '*/5 8-17 * * MON-FRI': '*/5 8-17 * * MON-FRI',
     '0 0 13 * 5': '0 0 13 * 5',
-    '1 * * * *': 'every hour, 1 minute past the hour, every day',
-    '*/45 * * * *': '*/45 * * * *',
-    '*/7 * * * *': '*/7 * * * *',
-    '0 */5 * * *': '0 */5 * * *',
-    '*/0 * * * *': '*/0 * * * *',
     manual: 'only by hand',
   };
   for (const [expression, words] of Object.entries(said)) assert.equal(cronWords(expression), words);

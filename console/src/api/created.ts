@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from 'react';
-import { whenPersonLeaves } from './leaving.ts';
 import type { Reply } from './operations.ts';
 import { send, type Place } from './send.ts';
 
@@ -125,4 +124,7 @@ export function refreshCreated({ base }: Place, groups?: readonly string[]): voi
   if (!groups || groups.some((group) => GROUPS.has(group))) byPlace.get(base)?.refresh();
 }
 
-whenPersonLeaves(() => byPlace.clear());
+/** Nothing is kept for the next person at this browser. */
+export function forgetCreated(): void {
+  byPlace.clear();
+}

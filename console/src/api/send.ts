@@ -1,3 +1,4 @@
+import { csrfHeaders } from './token.ts';
 import { exchange, type Answer } from '@granary/client/call';
 import { ApiError } from '@granary/client/errors';
 import type { AnyInput, Op } from './operations.ts';
@@ -16,23 +17,9 @@ export interface SendOptions {
 
 const LONG_MS = 120_000;
 
-let csrfToken: string | undefined;
 const onSignedOut = new Set<() => void>();
 
-/** The token that every change carries; known from sign-in on. */
-export function setCsrfToken(token: string | undefined): void {
-  csrfToken = token;
-}
-
-export function csrfHeaders(): Record<string, string> {
-  return csrfToken === undefined ? {} : { 'x-csrf-token': csrfToken };
-}
-
-/** Whether the session is still the one of now: work that takes many calls stops when another person may be there. */
-export function sameSession(): () => boolean {
-  const token = csrfToken;
-  return () => csrfToken === token;
-}
+export { csrfHeaders, setCsrfToken } from './token.ts';
 
 /** Called when the service says that the session is over. */
 export function whenSignedOut(listener: () => void): () => void {
@@ -46,23 +33,23 @@ export function announceSignedOut(): void {
 
 /** Sends one operation with the session of this browser. */
 export async function send(op: Op, place: Place, input: AnyInput, options: SendOptions = {}): Promise<Answer> {
-  const isSame = sameSession();
   const headers = { ...csrfHeaders(), ...(options.reveal && { 'x-reveal-secrets': '1' }) };
-  const connection = { url: place.base, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
+  const url = `${location.origin}${place.base}`;
+  const connection = { url, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
   try {
     return await exchange(op.api, op.endpoint, connection, input);
   } catch (error) {
-    // A late answer to an earlier session says nothing of the present one.
-    if (place.base === '' && isSignedOut(error) && isSame()) announceSignedOut();
+    if (isSignedOut(error, place)) announceSignedOut();
     throw error;
   }
 }
 
-const INVALID_CREDENTIALS = 5;
-
 /** The portal says so by HTTP status, an array by a code. Through the portal, an array's own code is not about this session. */
-export function isSignedOut(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 401 || error.status === INVALID_CREDENTIALS);
+function isSignedOut(error: unknown, place: Place): boolean {
+  if (!(error instanceof ApiError) || place.base !== '') return false;
+  return error.status === 401 || error.status === INVALID_CREDENTIALS;
 }
+
+const INVALID_CREDENTIALS = 5;
 
 const sameOriginFetch: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });

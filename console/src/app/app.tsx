@@ -1,11 +1,12 @@
 import { Center, Loader, MantineProvider, Stack, Text } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { notifications, Notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { whenPersonLeaves } from '../api/leaving.ts';
 import { service } from '../api/service.ts';
 import { router } from './router.tsx';
-import { SessionProvider } from './session.tsx';
+import { SessionProvider, useSession } from './session.tsx';
 import { SignIn } from './sign-in.tsx';
 import { theme } from './theme.ts';
 
@@ -32,11 +33,19 @@ export function App() {
           waiting={(isUnanswered) => <Waiting isUnanswered={isUnanswered} />}
           signIn={(enter, hasEnded) => <SignIn enter={enter} hasEnded={hasEnded} />}
         >
-          <RouterProvider router={router} />
+          <Pages />
         </SessionProvider>
       </QueryClientProvider>
     </MantineProvider>
   );
+}
+
+// Notices name what somebody did, and offer to take it back.
+whenPersonLeaves(() => notifications.clean());
+
+/** Another session, another person perhaps: nothing of what the one before had open stays. */
+function Pages() {
+  return <RouterProvider key={useSession().id} router={router} />;
 }
 
 function Waiting({ isUnanswered }: { readonly isUnanswered: boolean }) {

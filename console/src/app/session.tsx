@@ -1,19 +1,45 @@
 import { ApiError } from '@granary/client/errors';
 import { notifications } from '@mantine/notifications';
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import { dropWhatIsKept } from '../api/leaving.ts';
+import { isOver, untilAnswered } from './until-answered.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { forgetCreated } from '../api/created.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
 import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
-import { SessionKeeper, type Credentials, type Session } from './session-keeper.ts';
+
+/** A signed-in person, as the service describes the session. */
+export interface Session {
+  readonly id: string;
+  readonly username: string;
+  readonly role: string;
+  readonly csrf_token: string;
+  readonly idle_minutes: number;
+  readonly expires_at: string;
+  readonly auto_approved?: boolean;
+  readonly user_id?: number;
+  readonly account_id?: string;
+  readonly account_name?: string;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+  readonly account?: string;
+  readonly code?: string;
+}
 
 interface SessionTools {
   readonly session: Session;
   readonly signOut: () => Promise<void>;
 }
 
+/** `undefined` while the service is asked, `null` without a session. */
+type State = Session | null | undefined;
+
 const Context = createContext<SessionTools | undefined>(undefined);
+const CHANNEL = `granary-session-${service.kind}`;
+const SIGNED_OUT = 'signed-out';
 
 /**
  * Sessions are asked for by plain requests: all services have them alike, and the sign-in page need not load an API.
@@ -32,64 +58,83 @@ async function request(method: string, path: string, body?: object): Promise<Ses
   return (inner['session'] ?? inner['data']) as Session | undefined;
 }
 
+function isSamePerson(before: Session, now: Session): boolean {
+  const fields = ['username', 'role', 'auto_approved', 'account_id', 'account_name'] as const;
+  return fields.every((field) => before[field] === now[field]);
+}
+
 function messageIn({ message }: Record<string, unknown>): string | undefined {
   return typeof message === 'string' ? message : undefined;
 }
 
-function keeperWith(client: QueryClient): { readonly keeper: SessionKeeper; readonly channel: BroadcastChannel } {
-  const channel = new BroadcastChannel(`granary-session-${service.kind}`);
-  const keeper = new SessionKeeper({
-    request,
-    tell: (word) => channel.postMessage(word),
-    setToken: setCsrfToken,
-    drop: () => {
-      client.clear();
-      notifications.clean();
-      dropWhatIsKept();
-    },
-    schedule: (action, ms) => window.setTimeout(action, ms),
-  });
-  return { keeper, channel };
-}
-
-interface SessionProviderProps {
+/** Shows its children to those who are signed in, and `signIn` to everyone else. */
+export function SessionProvider(props: {
   readonly children: ReactNode;
   readonly signIn: (enter: (credentials: Credentials) => Promise<void>, hasEnded: boolean) => ReactNode;
   readonly waiting: (isUnanswered: boolean) => ReactNode;
-}
-
-/** Shows its children to those who are signed in, and `signIn` to everyone else. */
-export function SessionProvider({ children, signIn, waiting }: SessionProviderProps) {
+}) {
+  const [state, setState] = useState<State>(undefined);
+  /** Whether somebody was signed in here, and did not sign out here. */
+  const [hasEnded, setEnded] = useState(false);
   const client = useQueryClient();
-  const { keeper, channel } = useMemo(() => keeperWith(client), [client]);
-  const { session, hasEnded, isUnanswered } = useSyncExternalStore(keeper.subscribe, keeper.snapshot);
+  const channel = useMemo(() => new BroadcastChannel(CHANNEL), []);
+  const [isUnanswered, setUnanswered] = useState(false);
 
   useEffect(() => {
-    const stops = [whenSignedOut(() => keeper.expire()), whenRightsMayChange(() => keeper.look())];
-    channel.onmessage = ({ data }) => keeper.hear(data);
-    void keeper.start();
+    untilAnswered(() => request('GET', '/current'), { tell: setUnanswered }).then(
+      (session) => begin(session ?? null),
+      () => begin(null),
+    );
+    const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain)];
+    channel.onmessage = ({ data }) => {
+      if (data === SIGNED_OUT) end(false);
+    };
     return () => {
       for (const stop of stops) stop();
-      channel.onmessage = null;
     };
-  }, [keeper, channel]);
+  }, []);
 
-  const signOut = async () => {
+  function begin(session: Session | null): void {
+    setCsrfToken(session?.csrf_token);
+    setState(session);
+  }
+
+  /** What is offered follows the person's role while the page is open. */
+  async function readAgain(): Promise<void> {
+    const session = await request('GET', '/current').catch(() => undefined);
+    if (session) setState((before) => (before?.id === session.id && !isSamePerson(before, session) ? session : before));
+  }
+
+  /** Nothing that was shown stays in memory for the next person at this browser. */
+  function end(byItself: boolean): void {
+    setEnded(byItself);
+    begin(null);
+    client.clear();
+    forgetCreated();
+  }
+
+  async function enter(credentials: Credentials): Promise<void> {
+    begin((await request('POST', '', credentials)) ?? null);
+    setEnded(false);
+  }
+
+  async function signOut(): Promise<void> {
     try {
-      await keeper.leave();
+      await request('DELETE', '/current');
     } catch (error) {
-      const message = error instanceof ApiError ? error.message : 'The service does not answer. Try again.';
-      notifications.show({ color: 'red', title: 'You are still signed in', message });
+      if (!isOver(error)) {
+        const message = error instanceof ApiError ? error.message : 'The service does not answer. Try again.';
+        notifications.show({ color: 'red', title: 'You are still signed in', message });
+        return;
+      }
     }
-  };
-  if (session === undefined) return waiting(isUnanswered);
-  if (session === null) return signIn((credentials) => keeper.enter(credentials), hasEnded);
-  // Another person finds nothing of what the one before had open.
-  return (
-    <Context key={session.id} value={{ session, signOut }}>
-      {children}
-    </Context>
-  );
+    channel.postMessage(SIGNED_OUT);
+    end(false);
+  }
+
+  if (state === undefined) return props.waiting(isUnanswered);
+  if (state === null) return props.signIn(enter, hasEnded);
+  return <Context value={{ session: state, signOut }}>{props.children}</Context>;
 }
 
 export function useSession(): Session {

@@ -2,7 +2,7 @@ import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Ti
 import { ApiError } from '@granary/client/errors';
 import { useEffect, useState, type SubmitEvent } from 'react';
 import { service } from '../api/service.ts';
-import type { Credentials } from './session-keeper.ts';
+import type { Credentials } from './session.tsx';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 

@@ -5,7 +5,8 @@ import type { Endpoint } from '@granary/contract';
 import type { QueryClient } from '@tanstack/react-query';
 import type { AnyInput, Op, SentBy } from '../api/operations.ts';
 import { act, refreshNow } from '../api/queries.ts';
-import { sameSession, type Place } from '../api/send.ts';
+import type { Place } from '../api/send.ts';
+import { sameSession } from '../api/token.ts';
 import { wordsOf } from '../parts/messages.tsx';
 
 /** The call that takes an action back. */

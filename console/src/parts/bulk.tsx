@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { operationMark, type AnyInput, type Op, type SentBy } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { act, refreshNow } from '../api/queries.ts';
-import { sameSession } from '../api/send.ts';
+import { sameSession } from '../api/token.ts';
 import { useMay } from '../app/identity.tsx';
 import { BulkCommands } from '../contract/command-view.tsx';
 import { offerUndo, type Undo } from '../contract/undo.tsx';

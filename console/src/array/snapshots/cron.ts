@@ -14,9 +14,6 @@ const MONTHS = [
   'December',
 ];
 
-const MINUTES = 60;
-const HOURS = 24;
-
 /** Five cron fields in words; the fields themselves where they say more than words can. Times are in UTC. */
 export function cronWords(pattern: string): string {
   if (pattern === 'manual') return 'only by hand';
@@ -30,12 +27,12 @@ export function cronWords(pattern: string): string {
 }
 
 function timeWords(minute: string, hour: string): string | undefined {
-  const every = stepOf(minute, MINUTES);
+  const every = stepOf(minute);
   if (every !== undefined && hour === '*') return every === 1 ? 'every minute' : `every ${every} minutes`;
   if (!isNumber(minute)) return undefined;
-  const hours = stepOf(hour, HOURS);
+  const hours = stepOf(hour);
   if (hours !== undefined) {
-    const past = minutesPast(Number(minute));
+    const past = minute === '0' ? 'on the hour' : `${Number(minute)} minutes past the hour`;
     return hours === 1 ? `every hour, ${past}` : `every ${hours} hours, ${past}`;
   }
   const all = hour.split(',');
@@ -66,16 +63,11 @@ function joined(all: readonly (string | undefined)[]): string {
   return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-function minutesPast(minute: number): string {
-  if (minute === 0) return 'on the hour';
-  return minute === 1 ? '1 minute past the hour' : `${minute} minutes past the hour`;
-}
-
-/** 1 for an asterisk, n for an asterisk with `/n`. A step that does not go into the whole is not even: it begins anew there. */
-function stepOf(field: string, whole: number): number | undefined {
+/** 1 for an asterisk, n for an asterisk with `/n`. */
+function stepOf(field: string): number | undefined {
   if (field === '*') return 1;
-  const step = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1] ?? 0);
-  return step > 0 && whole % step === 0 ? step : undefined;
+  const found = /^\*\/(\d{1,2})$/.exec(field)?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 function isNumber(text: string): boolean {
