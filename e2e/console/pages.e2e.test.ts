@@ -37,9 +37,13 @@ before(async () => {
 
 after(async () => {
   if (skip !== false) return;
-  await cloud.granary.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  await browser.close();
+  try {
+    // Before the service stops: pages that are open would say so.
+    await browser.close();
+  } finally {
+    await cloud.granary.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
 });
 
 /** Problems by the page they are on; the same on many pages is said once. */

@@ -46,15 +46,15 @@ export async function send(op: Op, place: Place, input: AnyInput, options: SendO
   try {
     return await exchange(op.api, op.endpoint, connection, input);
   } catch (error) {
-    if (isSignedOut(error, place)) announceSignedOut();
+    // Through the portal, an array's own code is not about this session.
+    if (place.base === '' && isSignedOut(error)) announceSignedOut();
     throw error;
   }
 }
 
-/** The portal says so by HTTP status, an array by a code. Through the portal, an array's own code is not about this session. */
-function isSignedOut(error: unknown, place: Place): boolean {
-  if (!(error instanceof ApiError) || place.base !== '') return false;
-  return error.status === 401 || error.status === INVALID_CREDENTIALS;
+/** The portal says so by HTTP status, an array by a code. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === INVALID_CREDENTIALS);
 }
 
 const INVALID_CREDENTIALS = 5;

@@ -19,7 +19,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { useChangeFeed } from '../api/changes.ts';
+import { useChangeFeed } from '../api/feed/changes.ts';
 import { useLostSince } from '../api/connection.ts';
 import { usePlaces } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
@@ -41,7 +41,7 @@ const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary ob
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isPaletteOpen, palette] = useDisclosure();
-  useChangeFeed();
+  useChangeFeed(service.kind);
   return (
     <AppShell
       header={{ height: 56 }}
