@@ -1,10 +1,11 @@
 import { ApiError } from '@granary/client/errors';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { forgetCreated } from '../api/created.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
-import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
+import { announceSignedOut, csrfHeaders, isSignedOut, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
+import { dropDrafts, dropDraftsOfOthers, keepDrafts } from './drafts.ts';
 
 /** A signed-in person, as the service describes the session. */
 export interface Session {
@@ -38,6 +39,7 @@ type State = Session | null | undefined;
 const Context = createContext<SessionTools | undefined>(undefined);
 const CHANNEL = `granary-session-${service.kind}`;
 const SIGNED_OUT = 'signed-out';
+const SIGNED_IN = 'signed-in';
 
 /**
  * Sessions are asked for by plain requests: all services have them alike, and the sign-in page need not load an API.
@@ -72,6 +74,8 @@ export function SessionProvider(props: {
   readonly waiting: ReactNode;
 }) {
   const [state, setState] = useState<State>(undefined);
+  /** The same, for what other tabs say. */
+  const current = useRef<Session | null>(null);
   /** Whether somebody was signed in here, and did not sign out here. */
   const [hasEnded, setEnded] = useState(false);
   const client = useQueryClient();
@@ -85,6 +89,7 @@ export function SessionProvider(props: {
     const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain)];
     channel.onmessage = ({ data }) => {
       if (data === SIGNED_OUT) end(false);
+      if (data === SIGNED_IN) void takeUp();
     };
     return () => {
       for (const stop of stops) stop();
@@ -92,18 +97,35 @@ export function SessionProvider(props: {
   }, []);
 
   function begin(session: Session | null): void {
+    if (session) dropDraftsOfOthers(session.username);
     setCsrfToken(session?.csrf_token);
+    current.current = session;
     setState(session);
   }
 
   /** What is offered follows the person's role while the page is open. */
   async function readAgain(): Promise<void> {
-    const session = await request('GET', '/current').catch(() => undefined);
+    const session = await request('GET', '/current').catch((error: unknown) => {
+      // The session ended while nothing was heard of the service, as where a computer slept.
+      if (isSignedOut(error)) announceSignedOut();
+      return undefined;
+    });
     if (session) setState((before) => (before?.id === session.id && !isSamePerson(before, session) ? session : before));
+  }
+
+  /** Another tab signed in: the cookie is that person's in all tabs. */
+  async function takeUp(): Promise<void> {
+    const session = await request('GET', '/current').catch(() => undefined);
+    if (!session || session.id === current.current?.id) return;
+    if (current.current) end(false);
+    begin(session);
   }
 
   /** Nothing that was shown stays in memory for the next person at this browser. */
   function end(byItself: boolean): void {
+    // Several requests may say so: the first finds the forms still open.
+    if (byItself && current.current) keepDrafts(current.current.username);
+    if (!byItself) dropDrafts();
     setEnded(byItself);
     begin(null);
     client.clear();
@@ -113,6 +135,7 @@ export function SessionProvider(props: {
   async function enter(credentials: Credentials): Promise<void> {
     begin((await request('POST', '', credentials)) ?? null);
     setEnded(false);
+    channel.postMessage(SIGNED_IN);
   }
 
   async function signOut(): Promise<void> {

@@ -9,6 +9,7 @@ import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
+import { hasDraft, useDraft } from '../app/drafts.ts';
 import { useMay } from '../app/identity.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
 import { Failed } from '../parts/messages.tsx';
@@ -55,7 +56,7 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
 export function ActionButton<E extends Endpoint>(
   props: ActionProps<E> & { readonly icon?: ReactNode; readonly isMain?: boolean; readonly isSmall?: boolean },
 ) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDisclosure(hasDraft(draftKey(props)));
   const [asked, setAsked] = useAddressText('do');
   const may = useMay();
   if (!may(props.op, props.input)) return null;
@@ -94,7 +95,7 @@ export function ActionMenu({
   readonly isButton?: boolean;
   readonly actions: readonly ActionProps<never>[];
 }) {
-  const [open, setOpen] = useState<ActionProps<never>>();
+  const [open, setOpen] = useState(() => actions.find((action) => hasDraft(draftKey(action))));
   const may = useMay();
   const allowed = actions.filter(({ op, input }) => may(op as Op, input));
   if (allowed.length === 0) return null;
@@ -142,7 +143,11 @@ export function action<E extends Endpoint>(props: ActionProps<E>): ActionProps<n
 
 function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
   const { op, label, input = {}, destroys, about, close } = props;
-  const [given, setGiven] = useState<AnyInput>(props.start ?? {});
+  const [given, setGiven] = useDraft<AnyInput>(
+    draftKey(props),
+    () => props.start ?? {},
+    (typed) => openPart(op.endpoint, typed),
+  );
   const [typed, setTyped] = useState('');
   const [isMore, setMore] = useState(false);
   const [isCommand, setCommand] = useState(false);
@@ -264,6 +269,17 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
       </form>
     </Modal>
   );
+}
+
+/** A form by what it is for. */
+function draftKey({ op, label, input = {} }: Pick<ActionProps, 'op' | 'label' | 'input'>): string {
+  return JSON.stringify([op.api.name, op.id, label, input]);
+}
+
+/** What may be kept of a form while nobody is signed in: no secret, and no file. */
+function openPart({ params }: Endpoint, given: AnyInput): AnyInput {
+  const isOpen = ([name, value]: [string, unknown]) => params[name]?.secret !== true && !(value instanceof File);
+  return Object.fromEntries(Object.entries(given).filter(isOpen));
 }
 
 /** The portal says in words what became of a call. */
