@@ -1,6 +1,7 @@
 import { exchange, type Answer } from '@granary/client/call';
 import { ApiError } from '@granary/client/errors';
 import type { AnyInput, Op } from './operations.ts';
+import { attendance } from './presence.ts';
 
 /** Where calls of an API go: under this origin, at the service itself or on the way through the portal. */
 export interface Place {
@@ -40,7 +41,12 @@ export function announceSignedOut(): void {
 
 /** Sends one operation with the session of this browser. */
 export async function send(op: Op, place: Place, input: AnyInput, options: SendOptions = {}): Promise<Answer> {
-  const headers = { ...csrfHeaders(), ...(options.reveal && { 'x-reveal-secrets': '1' }) };
+  const isReading = op.endpoint.method === 'GET';
+  const headers = {
+    ...csrfHeaders(),
+    ...(isReading && attendance()),
+    ...(options.reveal && { 'x-reveal-secrets': '1' }),
+  };
   const url = `${location.origin}${place.base}`;
   const connection = { url, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
   try {

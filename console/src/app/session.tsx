@@ -2,6 +2,7 @@ import { ApiError } from '@granary/client/errors';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { forgetCreated } from '../api/created.ts';
+import { attendance, whenActing } from '../api/presence.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
 import { announceSignedOut, csrfHeaders, isSignedOut, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
@@ -31,6 +32,8 @@ export interface Credentials {
 interface SessionTools {
   readonly session: Session;
   readonly signOut: () => Promise<void>;
+  /** Tells the service that somebody is there. */
+  readonly keep: () => void;
 }
 
 /** `undefined` while the service is asked, `null` without a session. */
@@ -48,7 +51,7 @@ async function request(method: string, path: string, body?: object): Promise<Ses
   const answer = await fetch(`/api/sessions${path}`, {
     method,
     credentials: 'same-origin',
-    headers: { accept: 'application/json', 'content-type': 'application/json', ...csrfHeaders() },
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...csrfHeaders(), ...attendance() },
     ...(body && { body: JSON.stringify(body) }),
   });
   const json = (await answer.json()) as Record<string, unknown>;
@@ -78,6 +81,7 @@ export function SessionProvider(props: {
   const current = useRef<Session | null>(null);
   /** Whether somebody was signed in here, and did not sign out here. */
   const [hasEnded, setEnded] = useState(false);
+  const keptAt = useRef(Date.now());
   const client = useQueryClient();
   const channel = useMemo(() => new BroadcastChannel(CHANNEL), []);
 
@@ -86,7 +90,7 @@ export function SessionProvider(props: {
       (session) => begin(session ?? null),
       () => begin(null),
     );
-    const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain)];
+    const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain), whenActing(keepWhileTyping)];
     channel.onmessage = ({ data }) => {
       if (data === SIGNED_OUT) end(false);
       if (data === SIGNED_IN) void takeUp();
@@ -111,6 +115,17 @@ export function SessionProvider(props: {
       return undefined;
     });
     if (session) setState((before) => (before?.id === session.id && !isSamePerson(before, session) ? session : before));
+  }
+
+  function keep(): void {
+    keptAt.current = Date.now();
+    void readAgain();
+  }
+
+  /** Who fills in a long form is there, though nothing is sent. */
+  function keepWhileTyping(): void {
+    const idleMs = (current.current?.idle_minutes ?? Infinity) * 60_000;
+    if (Date.now() - keptAt.current > idleMs / 5) keep();
   }
 
   /** Another tab signed in: the cookie is that person's in all tabs. */
@@ -149,7 +164,7 @@ export function SessionProvider(props: {
 
   if (state === undefined) return props.waiting;
   if (state === null) return props.signIn(enter, hasEnded);
-  return <Context value={{ session: state, signOut }}>{props.children}</Context>;
+  return <Context value={{ session: state, signOut, keep }}>{props.children}</Context>;
 }
 
 export function useSession(): Session {

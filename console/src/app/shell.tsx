@@ -28,6 +28,7 @@ import { service } from '../api/service.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
 import { useArrayName, useWayBack } from './array-name.ts';
+import { IdleWarning } from './idle.tsx';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
@@ -83,6 +84,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main>
         <Disconnected />
+        <IdleWarning />
         <Outlet />
       </AppShell.Main>
       <Palette isOpen={isPaletteOpen} open={palette.open} close={palette.close} />
