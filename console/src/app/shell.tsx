@@ -25,6 +25,7 @@ import { usePlaces } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
+import { focusContent } from '../parts/dialog.tsx';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
 import { useArrayName, useWayBack } from './array-name.ts';
@@ -50,6 +51,9 @@ export function Shell() {
       padding="md"
     >
       <AppShell.Header>
+        <UnstyledButton className="skip" onClick={focusContent}>
+          Skip the menu
+        </UnstyledButton>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />

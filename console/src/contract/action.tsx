@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Code, Group, Menu, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Button, Code, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
@@ -11,6 +11,7 @@ import { useAct, type Done } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
 import { hasDraft, useDraft } from '../app/drafts.ts';
 import { useMay } from '../app/identity.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { IconDots, IconTerminal } from '../parts/icons.tsx';
 import { Failed } from '../parts/messages.tsx';
 import { words } from '../parts/format.ts';
@@ -194,13 +195,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   );
 
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={destroys === undefined ? label : `${label}: ${destroys}`}
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog opened onClose={close} title={destroys === undefined ? label : `${label}: ${destroys}`} size="lg">
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>
           {about !== undefined && (
@@ -267,7 +262,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, List, Progress, Stack, Text, TextInput } from '@mantine/core';
 import type { Endpoint } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { act, refresh } from '../api/queries.ts';
 import { useMay } from '../app/identity.tsx';
 import { BulkCommands } from '../contract/command-view.tsx';
 import { offerUndo, type Undo } from '../contract/undo.tsx';
+import { Dialog } from './dialog.tsx';
 import { wordsOf } from './messages.tsx';
 
 interface BulkProps<E extends Endpoint, T> {
@@ -86,12 +87,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
       >
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={`${label}: ${callable.length}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog opened={isOpen} onClose={close} title={`${label}: ${callable.length}`}>
         <Stack>
           {!results && (
             <>
@@ -124,7 +120,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
           {results && <Outcome results={results} total={callable.length} />}
           {results?.length === callable.length && <Button onClick={close}>Close</Button>}
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }
