@@ -49,7 +49,7 @@ export function authenticator(
     if (key === undefined) return bySession(users, sessions, source) ?? byPassword(users, source);
     if (isPortalKey(key, source, configuration())) return portal;
     const person = delegatedHolder(delegated, key, source, configuration());
-    if (person) return { ...actorOf(person.user), hidesSecrets: person.hidesSecrets };
+    if (person) return { ...actorOf(person.user), hidesSecrets: person.hidesSecrets, person: person.person };
     const user = users.byAccessKey(key);
     if (!user) return users.refuseKey(source.ip);
     return actorOf(user);

@@ -73,13 +73,14 @@ function assetsOf(folder: string): string[] {
 
 interface Entries {
   readonly script: string;
+  readonly feed: string;
   readonly styles: readonly string[];
 }
 
 async function bundle(outdir: string): Promise<Entries> {
   const esbuild = await import('esbuild');
   const { metafile } = await esbuild.build({
-    entryPoints: { console: join(SOURCES, 'main.tsx') },
+    entryPoints: { console: join(SOURCES, 'main.tsx'), feed: join(SOURCES, 'api/feed/worker.ts') },
     outdir,
     bundle: true,
     splitting: true,
@@ -98,10 +99,16 @@ async function bundle(outdir: string): Promise<Entries> {
   // Its process would stay beside the service for good.
   await esbuild.stop();
   const outputs = Object.entries(metafile.outputs);
-  const [script, output] = outputs.find(([, { entryPoint }]) => entryPoint?.endsWith('src/main.tsx')) ?? [];
-  if (script === undefined) throw new Error('The build of the console has no entry.');
+  const builtOf = (source: string) => outputs.find(([, { entryPoint }]) => entryPoint?.endsWith(source)) ?? [];
+  const [script, output] = builtOf('src/main.tsx');
+  const [feed] = builtOf('src/api/feed/worker.ts');
+  if (script === undefined || feed === undefined) throw new Error('The build of the console has no entry.');
   const nameOf = (path: string) => path.split('/').pop() ?? path;
-  return { script: nameOf(script), styles: output?.cssBundle === undefined ? [] : [nameOf(output.cssBundle)] };
+  return {
+    script: nameOf(script),
+    feed: nameOf(feed),
+    styles: output?.cssBundle === undefined ? [] : [nameOf(output.cssBundle)],
+  };
 }
 
 function typeOf(name: string): string {
@@ -115,10 +122,11 @@ function pack(file: string): void {
   writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: quality }));
 }
 
-function pageOf({ script, styles }: Entries): string {
+function pageOf({ script, feed, styles }: Entries): string {
   const links = styles.map((name) => `<link rel="stylesheet" href="/assets/${name}">`).join('');
   return readFileSync(join(SOURCES, 'page.html'), 'utf8')
     .replace('<!-- styles -->', links)
+    .replace('<!-- feed -->', `/assets/${feed}`)
     .replace('<!-- script -->', `<script type="module" src="/assets/${script}"></script>`);
 }
 

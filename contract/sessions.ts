@@ -29,7 +29,7 @@ function sessionFields<R extends readonly string[]>(roles: R) {
     role: oneOf(...roles),
     created_at: utc(),
     last_seen_at: utc('Time of the last request, to the minute'),
-    idle_minutes: int('It ends after this many minutes without a request'),
+    idle_minutes: int('It ends after this many minutes without a request of a person'),
     expires_at: utc('It ends then in any case'),
     ip: str('Where it was begun from'),
     user_agent: nullable(str('What the browser calls itself')),
@@ -106,7 +106,10 @@ export function sessionSettingEndpoints(
       summary: 'Change how long browsers stay signed in; it counts for open sessions, too',
       access: administrators,
       params: {
-        idle_minutes: integer('Minutes without a request after which a session ends', { ...IDLE_MINUTES, example: 30 }),
+        idle_minutes: integer('Minutes without a request of a person after which a session ends', {
+          ...IDLE_MINUTES,
+          example: 30,
+        }),
         hours_max: integer('Hours after which it ends in any case', { ...HOURS, example: 12 }),
       },
       reply: reply(limits),

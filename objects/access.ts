@@ -25,7 +25,7 @@ export function authenticator(
     if (key === undefined) return bySession(signIns, sessions, source) ?? byPassword(signIns, source);
     if (isPortalKey(key, source, configuration())) return portal;
     const person = delegatedHolder(delegated, key, source, configuration());
-    if (person) return { ...actorOf(person.user), hidesSecrets: person.hidesSecrets };
+    if (person) return { ...actorOf(person.user), hidesSecrets: person.hidesSecrets, person: person.person };
     const user = signIns.byAccessKey(key);
     return user ? actorOf(user) : signIns.refuseKey(source.ip);
   };

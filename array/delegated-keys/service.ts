@@ -31,6 +31,6 @@ export class DelegatedKeyService {
       const title = `User ${user.username} signed in through the portal.`;
       this.#tools.events.record(tx, { title, subject: `user:${user.username}`, actor: user.username });
     });
-    return { key: this.keys.issue({ user: user.id, role: user.role, isForSession }), user };
+    return { key: this.keys.issue({ user: user.id, role: user.role, isForSession, person: username }), user };
   }
 }

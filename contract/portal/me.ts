@@ -34,13 +34,19 @@ export const me = {
   startTotp: endpoint('POST', '/me/totp', {
     summary: 'Make a secret for an authenticator app; it is asked for once a code of it was confirmed',
     access: signedIn,
+    params: {
+      current_password: secret('Yours: who finds a browser signed in must not lock you out', {
+        max: 256,
+        example: 'correct horse battery',
+      }),
+    },
     reply: success({
       data: record('TotpSecret', {
         secret: shownOnce('secret of the authenticator app', 'For apps that it is typed into'),
         otpauth_uri: shownOnce('address of the authenticator app', 'For apps that read it as a QR code'),
       }),
     }),
-    errors: ['state_conflict'],
+    errors: ['state_conflict', 'invalid_credentials', 'too_many_attempts'],
   }),
   confirmTotp: endpoint('POST', '/me/totp/confirm', {
     summary: 'Switch two-factor sign-in on with a code of the app; the reply shows the recovery codes, this once',

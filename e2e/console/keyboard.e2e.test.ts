@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { portalClient } from '@granary/client';
 import { codeOfStep, stepAt } from '../../portal/totp/code.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { adminPassword, startGranary, type Granary } from '../granary.ts';
 import { launchBrowser, skipWithoutBrowser, type ConsoleBrowser } from './browser.ts';
 
@@ -47,6 +48,23 @@ async function signInByKeys(page: Page, url: string, { username, password }: Rec
   await page.keyboard.press('Enter');
 }
 
+async function hasFocus(control: Locator): Promise<void> {
+  await control.waitFor();
+  const isFocused = () => control.evaluate((element) => element === document.activeElement);
+  await until(isFocused, `${String(control)} has the focus`);
+}
+
+/** An item of the menu that is open, by the arrows. */
+async function choose(page: Page, label: string): Promise<void> {
+  const item = page.getByRole('menuitem', { name: label, exact: true });
+  await item.waitFor();
+  for (let step = 0; step < TABS_MAX; step += 1) {
+    if (await item.evaluate((element) => element === document.activeElement)) break;
+    await page.keyboard.press('ArrowDown');
+  }
+  await page.keyboard.press('Enter');
+}
+
 /** By its name in the palette, which every page opens with two keys. */
 async function goByPalette(page: Page, name: string, heading: string | RegExp = name): Promise<void> {
   await page.keyboard.press('Control+KeyK');
@@ -77,10 +95,30 @@ test('an array is ordered and a volume made by the keyboard alone', { skip }, as
   await goByPalette(page, 'Volumes and shares');
   await press(page, button('New volume'));
   const dialog = page.getByRole('dialog');
-  await type(page, dialog.getByRole('textbox', { name: 'Name', exact: true }), 'books');
+  const name = dialog.getByRole('textbox', { name: 'Name', exact: true });
+  await hasFocus(name);
+  await page.keyboard.press('Escape');
+  await hasFocus(button('New volume'));
+  await page.keyboard.press('Enter');
+  await type(page, name, 'books');
   await type(page, dialog.getByRole('textbox', { name: 'Size' }), '2G');
   await press(page, dialog.getByRole('button', { name: 'New volume' }));
   await page.getByRole('heading', { level: 1, name: 'books' }).waitFor();
+  await press(page, button('More'));
+  await choose(page, 'Delete');
+  await hasFocus(dialog.getByRole('textbox', { name: 'Type books to confirm' }));
+  await page.keyboard.press('Escape');
+  await hasFocus(button('More'));
+  await page.keyboard.press('Enter');
+  await choose(page, 'Delete');
+  await hasFocus(dialog.getByRole('textbox', { name: 'Type books to confirm' }));
+  await page.keyboard.type('books');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Volumes and shares' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Volumes and shares' }).waitFor();
+  await press(page, button('Skip the menu'));
+  await hasFocus(page.getByRole('heading', { level: 1 }));
 });
 
 test('a person with a second factor signs in with a code, by the keyboard alone', { skip }, async (t) => {
@@ -90,7 +128,7 @@ test('a person with a second factor signs in with a code, by the keyboard alone'
   await admin.users.create(careful);
   const { token } = (await admin.tokens.get(careful)).data;
   const client = portalClient({ url: granary.url, token });
-  const { secret } = (await client.me.startTotp()).data;
+  const { secret } = (await client.me.startTotp({ current_password: careful.password })).data;
   const codes = (await client.me.confirmTotp({ code: codeOfStep(secret, stepAt(Date.now())) })).data.recovery_codes;
   const person = await browser.person();
   const { page } = person;

@@ -36,9 +36,13 @@ before(async () => {
 
 after(async () => {
   if (skip !== false) return;
-  await cloud.granary.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  await browser.close();
+  try {
+    // Before the service stops: pages that are open would say so.
+    await browser.close();
+  } finally {
+    await cloud.granary.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
 });
 
 interface Visitor extends SignIn {

@@ -39,9 +39,13 @@ before(async () => {
 
 after(async () => {
   if (skip !== false) return;
-  await granary.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  await browser.close();
+  try {
+    // Before the service stops: pages that are open would say so.
+    await browser.close();
+  } finally {
+    await granary.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
 });
 
 async function signedIn(): Promise<Page> {

@@ -8,8 +8,8 @@ import { arrayApi } from '@granary/contract/array';
 import { objectsApi } from '@granary/contract/objects';
 import { portalApi } from '@granary/contract/portal';
 import { adminPassword } from '../granary.ts';
-import { launchBrowser, signIn, signOut, skipWithoutBrowser, type ConsoleBrowser } from './browser.ts';
-import { markup, startMarkedCloud, type MarkedCloud } from './marked-cloud.ts';
+import { launchBrowser, signIn, signOut, skipWithoutBrowser, type ConsoleBrowser, type SignIn } from './browser.ts';
+import { ANN, markup, startMarkedCloud, type MarkedCloud } from './marked-cloud.ts';
 import { settled, watchRequests } from './walking.ts';
 
 /** What a browser's session is protected by, seen from the browser and from a program that has only its cookie. */
@@ -32,9 +32,13 @@ before(async () => {
 
 after(async () => {
   if (skip !== false) return;
-  await cloud.granary.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  await browser.close();
+  try {
+    // Before the service stops: pages that are open would say so.
+    await browser.close();
+  } finally {
+    await cloud.granary.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
 });
 
 test('the cookie is read by no script and sent by no other site', { skip }, async () => {
@@ -152,6 +156,51 @@ test('an uploaded document runs no script in the origin of the portal', { skip }
   const opened = await page.context().newPage();
   await opened.goto(address).catch(() => undefined);
   assert.equal(await opened.evaluate(() => (window as { executed?: unknown }).executed), undefined);
+});
+
+test('eight tabs with pages of arrays are usable at once, and each follows what changes', { skip }, async () => {
+  const person = await browser.person();
+  await signIn(person.page, cloud.granary.url, ADMIN);
+  const path = `/arrays/${cloud.block.id}/block/servers`;
+  const tabs = await Promise.all(
+    Array.from({ length: 7 }, async () => {
+      const tab = await person.newTab();
+      await tab.goto(cloud.granary.url + path);
+      await tab.getByRole('heading', { level: 1, name: 'Servers' }).waitFor();
+      return tab;
+    }),
+  );
+  await cloud.block.client.servers.create({ display_name: 'eight', iqn: 'iqn.2026-11.org.example:eight' });
+  await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: 'eight' }).first().waitFor()));
+});
+
+test('what was typed is there again after signing in anew, and not for somebody else', { skip }, async () => {
+  const person = await browser.person();
+  const { page } = person;
+  person.expectsProblem(/answered with 401/);
+  const path = `${cloud.granary.url}/networks`;
+  const typed = page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true });
+  const endSessions = async () => {
+    const { sessions } = await cloud.admin.sessions.list({ all: true });
+    for (const { id } of sessions) await cloud.admin.sessions.delete({ id });
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  };
+  const enter = async ({ username, password }: SignIn) => {
+    await page.getByLabel('User name').fill(username);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Networks' }).waitFor();
+  };
+  await signIn(page, cloud.granary.url, ADMIN);
+  await page.goto(path);
+  await page.getByRole('button', { name: 'New network' }).click();
+  await typed.fill('half done');
+  await endSessions();
+  await enter(ADMIN);
+  assert.equal(await typed.inputValue(), 'half done');
+  await endSessions();
+  await enter(ANN);
+  assert.equal(await page.getByRole('dialog').count(), 0);
 });
 
 test('who signs out in one tab is signed out in all', { skip }, async () => {

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { until } from '../../testing/waiting.ts';
 import { listedPages, type ListedPage } from './page-lists.ts';
 
@@ -13,9 +13,10 @@ const inFlight = new WeakMap<Page, Set<unknown>>();
 export function watchRequests(page: Page): void {
   const open = new Set<unknown>();
   inFlight.set(page, open);
-  // The change feed stays open for as long as the page does.
+  // The change feed stays open for as long as the page does; of the script of its worker the page hears no end.
+  const isFeed = (request: Request) => request.resourceType() === 'eventsource' || request.url().includes('/feed-');
   page.on('request', (request) => {
-    if (request.resourceType() !== 'eventsource') open.add(request);
+    if (!isFeed(request)) open.add(request);
   });
   page.on('requestfinished', (request) => void open.delete(request));
   page.on('requestfailed', (request) => void open.delete(request));

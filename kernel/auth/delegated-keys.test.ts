@@ -4,7 +4,7 @@ import { ManualClock } from '../clock.ts';
 import { DelegatedKeys } from './delegated-keys.ts';
 
 const MINUTE = 60_000;
-const ADMIN = { user: 1, role: 'admin', isForSession: false };
+const ADMIN = { user: 1, role: 'admin', isForSession: false, person: 'dana' };
 
 function fixture() {
   const clock = new ManualClock(0);
@@ -15,7 +15,7 @@ function fixture() {
 test('a key acts as its user until it is dropped', () => {
   const { keys } = fixture();
   const { id, key } = keys.issue(ADMIN);
-  assert.deepEqual(keys.holderOf(key), { user: { role: 'admin' }, hidesSecrets: false });
+  assert.deepEqual(keys.holderOf(key), { user: { role: 'admin' }, hidesSecrets: false, person: 'dana' });
   assert.equal(keys.holderOf(`${key}x`), undefined);
   keys.check(id);
   keys.drop(id);

@@ -28,6 +28,8 @@ interface Entry {
   readonly user: number;
   readonly role: string;
   readonly isForSession: boolean;
+  /** The portal's name of who acts as the user: several people may act as one. */
+  readonly person: string;
   readonly expiresAt: number;
   usedAt: number;
 }
@@ -43,6 +45,7 @@ export interface DelegatedKey {
 export interface Delegated<U> {
   readonly user: U;
   readonly hidesSecrets: boolean;
+  readonly person: string;
 }
 
 export function isDelegatedKey(key: string): boolean {
@@ -74,7 +77,7 @@ export class DelegatedKeys<U extends Holder> {
     return this.#entries.size;
   }
 
-  issue({ user, role, isForSession }: Pick<Entry, 'user' | 'role' | 'isForSession'>): DelegatedKey {
+  issue({ user, role, isForSession, person }: Pick<Entry, 'user' | 'role' | 'isForSession' | 'person'>): DelegatedKey {
     const now = this.#clock.now();
     this.#dropIdle(now);
     const first = this.#entries.values().next();
@@ -83,7 +86,7 @@ export class DelegatedKeys<U extends Holder> {
     const id = newSecret();
     const mark = fingerprint(key);
     const expiresAt = now + LIFE_MS;
-    this.#entries.set(mark, { id, mark, user, role, isForSession, expiresAt, usedAt: now });
+    this.#entries.set(mark, { id, mark, user, role, isForSession, person, expiresAt, usedAt: now });
     this.#marks.set(id, mark);
     return { id, key, expiresAt, idleSeconds: IDLE_MS / 1000 };
   }
@@ -92,7 +95,8 @@ export class DelegatedKeys<U extends Holder> {
   holderOf(key: string): Delegated<U> | undefined {
     const mark = fingerprint(key);
     const user = this.#use(mark);
-    return user && { user, hidesSecrets: this.#entries.get(mark)?.isForSession === true };
+    const entry = this.#entries.get(mark);
+    return user && entry && { user, hidesSecrets: entry.isForSession, person: entry.person };
   }
 
   /** Throws unless the key is good; asking keeps it so. */

@@ -4,7 +4,7 @@ import { toMessage, type EventLog } from '../events/events.ts';
 import type { RecordedEvent } from '../events/repository.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { ChangeStream } from './change-stream.ts';
-import type { Actor, Context, StreamedFile } from './types.ts';
+import { personOf, type Actor, type Context, type StreamedFile } from './types.ts';
 
 /** What belongs together in one service: names on both sides are groups of its contract. */
 export interface Concerns<K extends string = string, G extends string = string> {
@@ -74,7 +74,7 @@ export class ChangeFeed {
   open({ actor, isSignedIn }: Pick<Context<Actor>, 'actor' | 'isSignedIn'>, seconds?: number): StreamedFile {
     const { streams = STREAMS_MAX, perUser = STREAMS_PER_USER_MAX, unreadBytes } = this.#options.limits ?? {};
     if (this.#isClosed) throw fail('stopping');
-    const own = [...this.#streams].filter((stream) => stream.actor.id === actor.id).length;
+    const own = [...this.#streams].filter((stream) => personOf(stream.actor) === personOf(actor)).length;
     if (own >= perUser) throw fail('too_many_streams', { max: perUser, whose: 'a user may have' });
     if (this.#streams.size >= streams) throw fail('too_many_streams', { max: streams, whose: 'this service takes' });
     const stream = new ChangeStream({ actor, isSignedIn, seconds, unreadBytesMax: unreadBytes });

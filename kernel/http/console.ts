@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ASSET_PROTECTION } from './protection.ts';
 
 /** What the build writes beside the files: `console/build.ts`. */
 interface ConsoleManifest {
@@ -42,7 +43,7 @@ export function serveConsole(app: FastifyInstance, { folder, service, version, n
     const { encoding, suffix } = encodingFor(request);
     void reply.headers({
       'cache-control': `public, max-age=${A_YEAR}, immutable`,
-      'x-content-type-options': 'nosniff',
+      ...ASSET_PROTECTION,
       vary: 'accept-encoding',
       ...(encoding && { 'content-encoding': encoding }),
     });

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
+import { DATA_PROTECTION, pageProtection } from './protection.ts';
 
 /** A page shared by all clients, plain and compressed: a slow client holds no copy of its own. */
 interface SharedPage {
@@ -10,6 +11,7 @@ interface SharedPage {
   readonly location: string | undefined;
   readonly plain: Buffer;
   readonly packed: Buffer;
+  readonly protection: Readonly<Record<string, string>>;
 }
 
 const compress = promisify(gzip);
@@ -73,14 +75,15 @@ interface PageHead {
 }
 
 async function sharedPage(plain: Buffer, { status = 200, type, location }: PageHead): Promise<SharedPage> {
-  return { status, type, location, plain, packed: await compress(plain) };
+  const protection = type.startsWith('text/html') ? pageProtection(plain.toString()) : DATA_PROTECTION;
+  return { status, type, location, plain, packed: await compress(plain), protection };
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, page: SharedPage): FastifyReply {
   const takesGzip = /(?:^|[\s,])gzip(?!;\s*q=0)/i.test(request.headers['accept-encoding'] ?? '');
   if (page.location !== undefined) void reply.header('location', page.location);
   if (takesGzip) void reply.header('content-encoding', 'gzip');
-  void reply.header('vary', 'accept-encoding');
+  void reply.headers(page.protection).header('vary', 'accept-encoding');
   return reply
     .code(page.status)
     .type(page.type)

@@ -2,6 +2,7 @@ import { endpoint, fileReply, type Endpoint } from '@granary/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { OperationTools } from './operation.ts';
+import { DATA_PROTECTION } from './protection.ts';
 
 interface HealthParts {
   readonly metrics: Metrics;
@@ -23,14 +24,16 @@ const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 /** Liveness and readiness for the supervisor; metrics for Prometheus. */
 export function serveHealth(app: FastifyInstance, parts: HealthParts): void {
   const { metrics, notReady } = parts;
-  app.get('/healthz', () => ({ status: 'ok' }));
+  app.get('/healthz', (_, reply) => reply.headers(DATA_PROTECTION).send({ status: 'ok' }));
   app.get('/readyz', (_, reply) => {
+    void reply.headers(DATA_PROTECTION);
     const missing = notReady();
     return missing === undefined
       ? { status: 'ready' }
       : reply.code(503).send({ status: 'not ready', message: missing });
   });
   app.get('/metrics', async (request, reply) => {
+    void reply.headers(DATA_PROTECTION).header('cache-control', 'no-store');
     const refusal = await refusalOf(request, parts);
     if (refusal !== undefined) return reply.code(refusal).send({ status: 'error', message: 'Sign in to see figures.' });
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());

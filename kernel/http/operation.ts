@@ -33,6 +33,7 @@ import {
   type CredentialSource,
   type StreamedFile,
 } from './types.ts';
+import { DATA_PROTECTION } from './protection.ts';
 import { REVEAL_HEADER, SecretFields } from './secret-fields.ts';
 import { readerOf, type Reader } from './validate.ts';
 import { xmlRoot } from './xml-root.ts';
@@ -368,7 +369,8 @@ function rolesText(roles: readonly string[] | 'anyone'): string {
 }
 
 export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer, format: Format): void {
-  reply.code(status).header('cache-control', 'no-store').header('content-type', contentTypes[format]);
+  reply.code(status).headers(DATA_PROTECTION).header('cache-control', 'no-store');
+  reply.header('content-type', contentTypes[format]);
   if (headers) reply.headers(headers);
   reply.send(body);
 }

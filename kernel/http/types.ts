@@ -13,6 +13,13 @@ export interface Actor {
   readonly hidesSecrets?: boolean | undefined;
   /** The session that the request was made with, where it was made with one. */
   readonly sessionId?: number | undefined;
+  /** Who acts as the user, where several people of the portal may act as one. */
+  readonly person?: string | undefined;
+}
+
+/** Whose limits count what somebody has open: each person's own, also where several act as one user. */
+export function personOf({ id, person }: Pick<Actor, 'id' | 'person'>): string {
+  return person === undefined ? id : `${id} ${person}`;
 }
 
 /** Where a service finds the credentials of a request. */

@@ -1,45 +1,45 @@
 import { fail } from '../errors.ts';
-import type { Actor } from '../http/types.ts';
+import { personOf, type Actor } from '../http/types.ts';
 
-/** Of one user; a browser with several tabs has some streams of events besides its requests. */
-const PER_USER_MAX = 64;
+/** Of one person; a browser with several tabs has some streams of events besides its requests. */
+const PER_PERSON_MAX = 64;
 
 interface Relaying {
-  readonly sessionId: number | undefined;
+  readonly actor: Whose;
   readonly ending: AbortController;
 }
 
-/** Requests that are being passed on, so that no user takes all there is and each ends with the rights it began with. */
-export class Underway {
-  readonly #byUser = new Map<string, Set<Relaying>>();
+type Whose = Pick<Actor, 'id' | 'sessionId' | 'person'>;
 
-  async run(
-    { id, sessionId }: Pick<Actor, 'id' | 'sessionId'>,
-    work: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const own = this.#byUser.get(id) ?? new Set();
-    if (own.size >= PER_USER_MAX) throw fail('passages_limit', { max: PER_USER_MAX });
-    const relaying = { sessionId, ending: new AbortController() };
-    this.#byUser.set(id, own.add(relaying));
+/** Requests that are being passed on, so that nobody takes all there is and each ends with the rights it began with. */
+export class Underway {
+  readonly #byPerson = new Map<string, Set<Relaying>>();
+
+  async run(actor: Whose, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const person = personOf(actor);
+    const own = this.#byPerson.get(person) ?? new Set();
+    if (own.size >= PER_PERSON_MAX) throw fail('passages_limit', { max: PER_PERSON_MAX });
+    const relaying = { actor, ending: new AbortController() };
+    this.#byPerson.set(person, own.add(relaying));
     try {
       await work(relaying.ending.signal);
     } finally {
       own.delete(relaying);
-      if (own.size === 0) this.#byUser.delete(id);
+      if (own.size === 0) this.#byPerson.delete(person);
     }
   }
 
   endSession(sessionId: number): void {
-    for (const own of this.#byUser.values()) end(own, (relaying) => relaying.sessionId === sessionId);
+    this.#end((actor) => actor.sessionId === sessionId);
   }
 
-  /** All of a user, but those of the session named. */
+  /** All of a user, whoever acts as the user, but those of the session named. */
   endUser(user: string, exceptSession?: number): void {
-    const own = this.#byUser.get(user) ?? [];
-    end(own, ({ sessionId }) => sessionId === undefined || sessionId !== exceptSession);
+    this.#end(({ id, sessionId }) => id === user && (sessionId === undefined || sessionId !== exceptSession));
   }
-}
 
-function end(all: Iterable<Relaying>, isMeant: (relaying: Relaying) => boolean): void {
-  for (const relaying of all) if (isMeant(relaying)) relaying.ending.abort(fail('invalid_credentials'));
+  #end(isMeant: (actor: Whose) => boolean): void {
+    for (const own of this.#byPerson.values())
+      for (const { actor, ending } of own) if (isMeant(actor)) ending.abort(fail('invalid_credentials'));
+  }
 }

@@ -107,6 +107,23 @@ test('a session ends after its idle time without a request, and a request begins
   assert.equal(sessions.list(null, WHOLE).count, 0);
 });
 
+test('what a page asks for by itself, and a stream of events, keep no session going', async (t) => {
+  const { begin, ask, clock } = setUp(t);
+  const { cookie, id, csrf } = await begin();
+  const byItself = [{ 'x-unattended': '1' }, { accept: 'text/event-stream' }];
+  for (const headers of byItself) {
+    clock.advance(14 * MINUTE);
+    assert.equal(ask({ cookie, ...headers }), id);
+  }
+  clock.advance(MINUTE);
+  // A change is somebody's doing, whatever is said of it.
+  assert.equal(ask({ cookie, 'x-csrf-token': csrf, 'x-unattended': '1' }, 'POST'), id);
+  clock.advance(29 * MINUTE);
+  assert.equal(ask({ cookie, 'x-unattended': '1' }), id);
+  clock.advance(MINUTE);
+  assert.equal(ask({ cookie }), undefined);
+});
+
 test('a session ends after its hours, however busy it is', async (t) => {
   const { begin, ask, clock, sessions, ended } = setUp(t);
   const { cookie, id } = await begin();

@@ -25,6 +25,9 @@ import type { Session, SessionLimits } from './session.ts';
  * `X-CSRF-Token`, which only a page of this origin can read, and a browser's own statement that the page is of this origin.
  * No GET changes anything. The token is a keyed hash of the session's number: nothing of it is stored.
  *
+ * What a page reads by itself says so (`X-Unattended`), and a stream of events stays open by itself: neither keeps a session
+ * going in an empty room.
+ *
  * The time of the last request is kept in memory and written once a minute at most; after a restart a session may end up to
  * a minute early.
  */
@@ -111,7 +114,7 @@ export class Sessions {
       refuseForeignPages(request.headers);
       if (!isSame(request.headers['x-csrf-token'], this.csrfToken(session.id))) throw fail('csrf_token_needed');
     }
-    this.#touch(session);
+    if (isAttended(request)) this.#touch(session);
     return session;
   }
 
@@ -262,6 +265,12 @@ export class Sessions {
       .catch((error: unknown) => log.error({ error }, 'the last use of a session could not be written'))
       .finally(() => this.#writing.delete(id));
   }
+}
+
+/** Whether a person is behind it, as far as the page knows. A change always is somebody's doing. */
+function isAttended({ method, headers }: SessionRequest): boolean {
+  if (!SAFE_METHODS.has(method)) return true;
+  return headers['x-unattended'] === undefined && !String(headers['accept']).startsWith('text/event-stream');
 }
 
 function isSame(given: string | string[] | undefined, expected: string): boolean {

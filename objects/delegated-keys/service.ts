@@ -37,11 +37,17 @@ export class DelegatedKeyService {
     const user = store.read((db) => userFor(db, asked));
     if (!user) throw fail('no_array_user', { username: asked.username });
     await store.writeUnlessFull((tx) => {
-      const title = `User ${user.username} of ${user.accountName} signed in through the portal.`;
+      const person = user.username === asked.username ? '' : ` for the portal's user ${asked.username}`;
+      const title = `User ${user.username} of ${user.accountName} signed in through the portal${person}.`;
       events.record(tx, { title, subject: `account:${user.accountName}`, actor: user.username });
     });
     return {
-      key: this.keys.issue({ user: user.number, role: user.role, isForSession: asked.for_session }),
+      key: this.keys.issue({
+        user: user.number,
+        role: user.role,
+        isForSession: asked.for_session,
+        person: asked.username,
+      }),
       user: toUser(user),
     };
   }

@@ -30,7 +30,7 @@ async function newUser(): Promise<Somebody> {
 /** A user who signs in with two factors. */
 async function careful() {
   const user = await newUser();
-  const { secret, otpauth_uri: uri } = (await user.client.me.startTotp()).data;
+  const { secret, otpauth_uri: uri } = (await user.client.me.startTotp({ current_password: PASSWORD })).data;
   assert.ok(uri.includes(secret));
   const code = () => {
     clock.advance(STEP_MS);
@@ -129,13 +129,14 @@ test('a recovery code signs in once, and is kept as a mark only', async () => {
 test('two factors count once a code was confirmed, which ends the other sessions', async () => {
   const { client, username } = await newUser();
   const before = await open(username);
-  const { secret } = (await client.me.startTotp()).data;
+  await refused(client.me.startTotp({ current_password: 'wrong' }), 401, /Invalid credentials/);
+  const { secret } = (await client.me.startTotp({ current_password: PASSWORD })).data;
   assert.equal((await open(username)).statusCode, 200);
   await refused(client.me.confirmTotp({ code: '000000' }), 401, /wrong or was used/);
   await client.me.confirmTotp({ code: codeOfStep(secret, stepAt(clock.now())) });
   const cookie = String(before.headers['set-cookie']).split(';')[0] as string;
   assert.equal((await portal.inject({ url: '/api/me', headers: { cookie } })).statusCode, 401);
-  await refused(client.me.startTotp(), 409, /is on already/);
+  await refused(client.me.startTotp({ current_password: PASSWORD }), 409, /is on already/);
   await refused(client.me.confirmTotp({ code: '000000' }), 409, /is on already/);
 });
 

@@ -21,7 +21,8 @@ export function meRoutes({ users, totp, endSessions }: MeParts): PortalHandlers 
     me: {
       get: (_, { actor }) => ({ data: shown(users.get(actor.userId)) }),
       update: async (change, { actor, ip }) => ({ data: shown(await users.updateSelf(change, actor, ip)) }),
-      startTotp: async (_, { actor }) => {
+      startTotp: async ({ current_password: password }, { actor, ip }) => {
+        await users.verifySelf(password, actor, ip);
         const { secret, uri } = await totp.start(ownerOf(actor));
         return { data: { secret, otpauth_uri: uri } };
       },

@@ -43,6 +43,8 @@ interface TestPortalOptions {
   readonly retentionHours?: number;
   /** A data directory that outlives the portal, to start another one on it. */
   readonly dataDir?: string;
+  /** Of the built console, where a browser looks at the portal. */
+  readonly consoleFolder?: string;
 }
 
 const ADMIN_PASSWORD = 'admin-password-1';
@@ -124,6 +126,7 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
     localCloud: cloud,
     authority,
     ...(options.clock && { clock: options.clock }),
+    ...(options.consoleFolder !== undefined && { consoleFolder: options.consoleFolder }),
   });
   expectsTls(running, authority);
   await addPeople(running);

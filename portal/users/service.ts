@@ -135,9 +135,14 @@ export class PortalUserService {
     const { email, password, current_password: current } = change;
     if (password !== undefined) {
       if (current === undefined) throw badParameter('current_password', 'is required for a new password');
-      await this.#signIn.verifyPassword(actor.username, current, ip);
+      await this.verifySelf(current, actor, ip);
     }
     return this.update(actor.userId, { email, password }, actor);
+  }
+
+  /** Throws unless it is the password of the caller. */
+  async verifySelf(password: string, { username }: PortalActor, ip: string): Promise<void> {
+    await this.#signIn.verifyPassword(username, password, ip);
   }
 
   removeTotp(id: UserId, actor: PortalActor): Promise<UserView> {

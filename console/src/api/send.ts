@@ -2,6 +2,7 @@ import { csrfHeaders } from './token.ts';
 import { exchange, type Answer } from '@granary/client/call';
 import { ApiError } from '@granary/client/errors';
 import type { AnyInput, Op } from './operations.ts';
+import { attendance } from './presence.ts';
 
 /** Where calls of an API go: under this origin, at the service itself or on the way through the portal. */
 export interface Place {
@@ -33,21 +34,26 @@ export function announceSignedOut(): void {
 
 /** Sends one operation with the session of this browser. */
 export async function send(op: Op, place: Place, input: AnyInput, options: SendOptions = {}): Promise<Answer> {
-  const headers = { ...csrfHeaders(), ...(options.reveal && { 'x-reveal-secrets': '1' }) };
+  const isReading = op.endpoint.method === 'GET';
+  const headers = {
+    ...csrfHeaders(),
+    ...(isReading && attendance()),
+    ...(options.reveal && { 'x-reveal-secrets': '1' }),
+  };
   const url = `${location.origin}${place.base}`;
   const connection = { url, headers, timeoutMs: options.timeoutMs ?? LONG_MS, fetch: sameOriginFetch };
   try {
     return await exchange(op.api, op.endpoint, connection, input);
   } catch (error) {
-    if (isSignedOut(error, place)) announceSignedOut();
+    // Through the portal, an array's own code is not about this session.
+    if (place.base === '' && isSignedOut(error)) announceSignedOut();
     throw error;
   }
 }
 
-/** The portal says so by HTTP status, an array by a code. Through the portal, an array's own code is not about this session. */
-function isSignedOut(error: unknown, place: Place): boolean {
-  if (!(error instanceof ApiError) || place.base !== '') return false;
-  return error.status === 401 || error.status === INVALID_CREDENTIALS;
+/** The portal says so by HTTP status, an array by a code. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === INVALID_CREDENTIALS);
 }
 
 const INVALID_CREDENTIALS = 5;

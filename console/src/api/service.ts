@@ -10,4 +10,6 @@ export const service = {
   version: meta('version'),
   /** Style elements must carry it, or the browser ignores them. */
   nonce: meta('nonce'),
+  /** The script that follows what changes, for all tabs. */
+  feed: meta('feed'),
 } as const;

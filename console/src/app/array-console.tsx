@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { ArrayPlace } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
-import { useChangeFeed } from '../api/changes.ts';
+import { useChangeFeed } from '../api/feed/changes.ts';
 import type { Reply } from '../api/operations.ts';
 import { ActionButton } from '../contract/action.tsx';
 import { Failed, Loading } from '../parts/messages.tsx';
@@ -32,7 +32,7 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
     <BaseContext value={`/arrays/${id}/${PATHS[props.api]}`}>
       <ArrayPlace api={props.api} id={id}>
         <IdentityAt api={props.api} identity={who}>
-          <Feed />
+          <Feed api={props.api} />
           {props.children}
         </IdentityAt>
       </ArrayPlace>
@@ -40,8 +40,8 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
   );
 }
 
-function Feed() {
-  useChangeFeed();
+function Feed({ api }: { readonly api: string }) {
+  useChangeFeed(api);
   return null;
 }
 

@@ -2,11 +2,13 @@ import { ApiError } from '@granary/client/errors';
 import { notifications } from '@mantine/notifications';
 import { isOver, untilAnswered } from './until-answered.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { forgetCreated } from '../api/created.ts';
+import { attendance, whenActing } from '../api/presence.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
-import { csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
+import { announceSignedOut, csrfHeaders, isSignedOut, setCsrfToken, whenSignedOut } from '../api/send.ts';
 import { service } from '../api/service.ts';
+import { dropDrafts, dropDraftsOfOthers, keepDrafts } from './drafts.ts';
 
 /** A signed-in person, as the service describes the session. */
 export interface Session {
@@ -32,6 +34,8 @@ export interface Credentials {
 interface SessionTools {
   readonly session: Session;
   readonly signOut: () => Promise<void>;
+  /** Tells the service that somebody is there. */
+  readonly keep: () => void;
 }
 
 /** `undefined` while the service is asked, `null` without a session. */
@@ -40,6 +44,7 @@ type State = Session | null | undefined;
 const Context = createContext<SessionTools | undefined>(undefined);
 const CHANNEL = `granary-session-${service.kind}`;
 const SIGNED_OUT = 'signed-out';
+const SIGNED_IN = 'signed-in';
 
 /**
  * Sessions are asked for by plain requests: all services have them alike, and the sign-in page need not load an API.
@@ -48,7 +53,7 @@ async function request(method: string, path: string, body?: object): Promise<Ses
   const answer = await fetch(`/api/sessions${path}`, {
     method,
     credentials: 'same-origin',
-    headers: { accept: 'application/json', 'content-type': 'application/json', ...csrfHeaders() },
+    headers: { accept: 'application/json', 'content-type': 'application/json', ...csrfHeaders(), ...attendance() },
     ...(body && { body: JSON.stringify(body) }),
   });
   const json = (await answer.json()) as Record<string, unknown>;
@@ -74,8 +79,11 @@ export function SessionProvider(props: {
   readonly waiting: (isUnanswered: boolean) => ReactNode;
 }) {
   const [state, setState] = useState<State>(undefined);
+  /** The same, for what other tabs say. */
+  const current = useRef<Session | null>(null);
   /** Whether somebody was signed in here, and did not sign out here. */
   const [hasEnded, setEnded] = useState(false);
+  const keptAt = useRef(Date.now());
   const client = useQueryClient();
   const channel = useMemo(() => new BroadcastChannel(CHANNEL), []);
   const [isUnanswered, setUnanswered] = useState(false);
@@ -85,9 +93,10 @@ export function SessionProvider(props: {
       (session) => begin(session ?? null),
       () => begin(null),
     );
-    const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain)];
+    const stops = [whenSignedOut(() => end(true)), whenRightsMayChange(readAgain), whenActing(keepWhileTyping)];
     channel.onmessage = ({ data }) => {
       if (data === SIGNED_OUT) end(false);
+      if (data === SIGNED_IN) void takeUp();
     };
     return () => {
       for (const stop of stops) stop();
@@ -95,18 +104,46 @@ export function SessionProvider(props: {
   }, []);
 
   function begin(session: Session | null): void {
+    if (session) dropDraftsOfOthers(session.username);
     setCsrfToken(session?.csrf_token);
+    current.current = session;
     setState(session);
   }
 
   /** What is offered follows the person's role while the page is open. */
   async function readAgain(): Promise<void> {
-    const session = await request('GET', '/current').catch(() => undefined);
+    const session = await request('GET', '/current').catch((error: unknown) => {
+      // The session ended while nothing was heard of the service, as where a computer slept.
+      if (isSignedOut(error)) announceSignedOut();
+      return undefined;
+    });
     if (session) setState((before) => (before?.id === session.id && !isSamePerson(before, session) ? session : before));
+  }
+
+  function keep(): void {
+    keptAt.current = Date.now();
+    void readAgain();
+  }
+
+  /** Who fills in a long form is there, though nothing is sent. */
+  function keepWhileTyping(): void {
+    const idleMs = (current.current?.idle_minutes ?? Infinity) * 60_000;
+    if (Date.now() - keptAt.current > idleMs / 5) keep();
+  }
+
+  /** Another tab signed in: the cookie is that person's in all tabs. */
+  async function takeUp(): Promise<void> {
+    const session = await request('GET', '/current').catch(() => undefined);
+    if (!session || session.id === current.current?.id) return;
+    if (current.current) end(false);
+    begin(session);
   }
 
   /** Nothing that was shown stays in memory for the next person at this browser. */
   function end(byItself: boolean): void {
+    // Several requests may say so: the first finds the forms still open.
+    if (byItself && current.current) keepDrafts(current.current.username);
+    if (!byItself) dropDrafts();
     setEnded(byItself);
     begin(null);
     client.clear();
@@ -116,6 +153,7 @@ export function SessionProvider(props: {
   async function enter(credentials: Credentials): Promise<void> {
     begin((await request('POST', '', credentials)) ?? null);
     setEnded(false);
+    channel.postMessage(SIGNED_IN);
   }
 
   async function signOut(): Promise<void> {
@@ -134,7 +172,7 @@ export function SessionProvider(props: {
 
   if (state === undefined) return props.waiting(isUnanswered);
   if (state === null) return props.signIn(enter, hasEnded);
-  return <Context value={{ session: state, signOut }}>{props.children}</Context>;
+  return <Context value={{ session: state, signOut, keep }}>{props.children}</Context>;
 }
 
 export function useSession(): Session {

@@ -19,15 +19,17 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { useChangeFeed } from '../api/changes.ts';
+import { useChangeFeed } from '../api/feed/changes.ts';
 import { useLostSince } from '../api/connection.ts';
 import { usePlaces } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
+import { focusContent } from '../parts/dialog.tsx';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
 import { useArrayName, useWayBack } from './array-name.ts';
+import { IdleWarning } from './idle.tsx';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
@@ -41,7 +43,7 @@ const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary ob
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isPaletteOpen, palette] = useDisclosure();
-  useChangeFeed();
+  useChangeFeed(service.kind);
   return (
     <AppShell
       header={{ height: 56 }}
@@ -49,6 +51,9 @@ export function Shell() {
       padding="md"
     >
       <AppShell.Header>
+        <UnstyledButton className="skip" onClick={focusContent}>
+          Skip the menu
+        </UnstyledButton>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
@@ -83,6 +88,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main>
         <Disconnected />
+        <IdleWarning />
         <Outlet />
       </AppShell.Main>
       <Palette isOpen={isPaletteOpen} open={palette.open} close={palette.close} />

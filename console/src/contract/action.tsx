@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Code, Group, Menu, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Button, Code, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
@@ -9,7 +9,9 @@ import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
+import { hasDraft, useDraft } from '../app/drafts.ts';
 import { useMay } from '../app/identity.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { IconTerminal } from '../parts/icons.tsx';
 import { LazyMenu } from '../parts/lazy-menu.tsx';
 import { Failed } from '../parts/messages.tsx';
@@ -56,7 +58,7 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
 export function ActionButton<E extends Endpoint>(
   props: ActionProps<E> & { readonly icon?: ReactNode; readonly isMain?: boolean; readonly isSmall?: boolean },
 ) {
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useDisclosure(hasDraft(draftKey(props)));
   const [asked, setAsked] = useAddressText('do');
   const may = useMay();
   if (!may(props.op, props.input)) return null;
@@ -95,7 +97,7 @@ export function ActionMenu({
   readonly isButton?: boolean;
   readonly actions: readonly ActionProps<never>[];
 }) {
-  const [open, setOpen] = useState<ActionProps<never>>();
+  const [open, setOpen] = useState(() => actions.find((action) => hasDraft(draftKey(action))));
   const may = useMay();
   const allowed = actions.filter(({ op, input }) => may(op as Op, input));
   if (allowed.length === 0) return null;
@@ -134,7 +136,11 @@ export function action<E extends Endpoint>(props: ActionProps<E>): ActionProps<n
 
 function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
   const { op, label, input = {}, destroys, about, close } = props;
-  const [given, setGiven] = useState<AnyInput>(props.start ?? {});
+  const [given, setGiven] = useDraft<AnyInput>(
+    draftKey(props),
+    () => props.start ?? {},
+    (typed) => openPart(op.endpoint, typed),
+  );
   const [typed, setTyped] = useState('');
   const [isMore, setMore] = useState(false);
   const [isCommand, setCommand] = useState(false);
@@ -181,13 +187,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   );
 
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={destroys === undefined ? label : `${label}: ${destroys}`}
-      size="lg"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog opened onClose={close} title={destroys === undefined ? label : `${label}: ${destroys}`} size="lg">
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>
           {about !== undefined && (
@@ -256,8 +256,19 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
+}
+
+/** A form by what it is for. */
+function draftKey({ op, label, input = {} }: Pick<ActionProps, 'op' | 'label' | 'input'>): string {
+  return JSON.stringify([op.api.name, op.id, label, input]);
+}
+
+/** What may be kept of a form while nobody is signed in: no secret, and no file. */
+function openPart({ params }: Endpoint, given: AnyInput): AnyInput {
+  const isOpen = ([name, value]: [string, unknown]) => params[name]?.secret !== true && !(value instanceof File);
+  return Object.fromEntries(Object.entries(given).filter(isOpen));
 }
 
 /** The portal says in words what became of a call. */

@@ -1,4 +1,4 @@
-import { Button, Group, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, List, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { Endpoint } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { sameSession } from '../api/token.ts';
 import { useMay } from '../app/identity.tsx';
 import { BulkCommands } from '../contract/command-view.tsx';
 import { offerUndo, type Undo } from '../contract/undo.tsx';
+import { Dialog } from './dialog.tsx';
 import { wordsOf } from './messages.tsx';
 
 interface BulkProps<E extends Endpoint, T> {
@@ -105,12 +106,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
       >
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={isRunning ? stop : close}
-        title={`${label}: ${callable.length}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog opened={isOpen} onClose={isRunning ? stop : close} title={`${label}: ${callable.length}`}>
         <Stack>
           {!results && (
             <>
@@ -143,7 +139,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
           {results && <Outcome results={results} total={callable.length} />}
           {results && (isRunning ? <Button onClick={stop}>Stop</Button> : <Button onClick={close}>Close</Button>)}
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

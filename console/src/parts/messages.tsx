@@ -34,10 +34,16 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
   );
 }
 
+/** As the browsers say that a part of the console cannot be loaded. */
+const LOADING = /dynamically imported module|importing a module script failed/i;
+const UPDATED =
+  'This page could not be loaded: the console was updated, or the service does not answer. Load it again.';
+
 export function wordsOf(error: unknown): { title: string; problems: ApiError['problems'] } {
   if (error instanceof ApiError) return { title: error.message, problems: error.problems };
   if (error instanceof ConnectionError) return { title: connectionWords(error), problems: [] };
-  return { title: error instanceof Error ? error.message : String(error), problems: [] };
+  const message = error instanceof Error ? error.message : String(error);
+  return { title: LOADING.test(message) ? UPDATED : message, problems: [] };
 }
 
 /** Of no answer at all. What was sent may have been done: the service was not heard of, not the other way round. */

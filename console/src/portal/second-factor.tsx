@@ -15,13 +15,6 @@ interface Begun {
 export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; readonly codesLeft: number | null }) {
   const [begun, setBegun] = useState<Begun>();
   const [codes, setCodes] = useState<readonly string[]>();
-  const starting = useAct(portal.me.startTotp);
-
-  async function start(): Promise<void> {
-    const { value } = await starting.mutateAsync({});
-    setBegun(value?.data);
-  }
-
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">
@@ -37,18 +30,18 @@ export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; read
           />
         ) : (
           !begun && (
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => void start().catch(() => undefined)}
-              loading={starting.isPending}
-            >
-              Set it up
-            </Button>
+            <ActionButton
+              op={portal.me.startTotp}
+              label="Set it up"
+              isSmall
+              labels={{ current_password: 'Your password' }}
+              about="You need an authenticator app on your phone or computer."
+              said="Enter the secret into your app now."
+              onDone={({ value }) => setBegun(value?.data)}
+            />
           )
         )}
       </Group>
-      {starting.error && <Failed error={starting.error} />}
       {isOn && !codes && (
         <Text size="sm">Signing in takes a code of your app. {codesLeft} recovery codes are left.</Text>
       )}

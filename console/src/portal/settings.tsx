@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   smtp_from: 'Sender',
   notice_to: 'To',
   notice_severity: 'From which severity on',
-  idle_minutes: 'Signed out after minutes without a request',
+  idle_minutes: 'Signed out after minutes of no use',
   hours_max: 'Signed out after hours in any case',
   metrics_token: 'Token',
 };

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core';
+import { Button, Group, NumberInput, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { array } from '../../api/array.ts';
 import { useAct } from '../../api/queries.ts';
 import { useMay } from '../../app/identity.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/messages.tsx';
 
 const MB_IN_GB = 1024;
@@ -19,12 +20,12 @@ export function SetQuota({ volume, scope }: { readonly volume: string; readonly 
       <Button size="xs" onClick={open}>
         Set a quota
       </Button>
-      {isOpen && <Dialog volume={volume} scope={scope} close={close} />}
+      {isOpen && <QuotaDialog volume={volume} scope={scope} close={close} />}
     </>
   );
 }
 
-function Dialog(props: {
+function QuotaDialog(props: {
   readonly volume: string;
   readonly scope: 'user' | 'group' | 'project';
   readonly close: () => void;
@@ -55,7 +56,7 @@ function Dialog(props: {
     }
   }
   return (
-    <Modal opened onClose={close} title={`Quota of a ${scope}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog opened onClose={close} title={`Quota of a ${scope}`}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -95,6 +96,6 @@ function Dialog(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

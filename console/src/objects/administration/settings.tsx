@@ -59,7 +59,7 @@ function Browsers() {
         >
           <Facts
             of={[
-              ['Signed out after', `${idle_minutes} minutes without a request`],
+              ['Signed out after', `${idle_minutes} minutes in which nobody used it`],
               ['In any case after', `${hours_max} hours`],
             ]}
           />

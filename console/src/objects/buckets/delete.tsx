@@ -1,6 +1,7 @@
-import { Alert, Button, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, List, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
 import { IconTrash } from '../../parts/icons.tsx';
 import { Failed } from '../../parts/messages.tsx';
 import type { S3 } from '../s3/client.ts';
@@ -73,12 +74,7 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
   }
 
   return (
-    <Modal
-      opened
-      onClose={leave}
-      title={`Delete: ${victims.length} chosen`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog opened onClose={leave} title={`Delete: ${victims.length} chosen`}>
       <Stack>
         {!results && (
           <>
@@ -110,7 +106,7 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
         {error !== undefined && <Failed error={error} />}
         {results && !isBusy && <Button onClick={leave}>Close</Button>}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

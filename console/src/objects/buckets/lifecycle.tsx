@@ -1,6 +1,7 @@
-import { Alert, Button, Checkbox, Code, Group, Modal, NumberInput, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Code, Group, NumberInput, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Failed, Loading } from '../../parts/messages.tsx';
 import { lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
 import { lifecycleOf, readXml } from '../s3/replies.ts';
@@ -155,7 +156,7 @@ function RuleDialog({ rule: given, taken, error, isBusy, save, close }: RuleDial
     if (nameProblem === undefined && problem === undefined) save(rule);
   }
   return (
-    <Modal opened onClose={close} title="Lifecycle rule" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog opened onClose={close} title="Lifecycle rule" size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -204,6 +205,6 @@ function RuleDialog({ rule: given, taken, error, isBusy, save, close }: RuleDial
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,11 @@
-import { Anchor, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { useBase, useGo } from '../../app/base.ts';
 import { useIdentity } from '../../app/identity.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { Copy, Time } from '../../parts/small.tsx';
@@ -110,7 +111,7 @@ function NewBucket({ close }: { readonly close: () => void }) {
   }
 
   return (
-    <Modal opened onClose={close} title="New bucket" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog opened onClose={close} title="New bucket">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -142,6 +143,6 @@ function NewBucket({ close }: { readonly close: () => void }) {
           </Text>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

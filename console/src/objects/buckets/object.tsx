@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useBase } from '../../app/base.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { bytes, words } from '../../parts/format.ts';
 import { IconDownload } from '../../parts/icons.tsx';
 import { Failed, Loading } from '../../parts/messages.tsx';
@@ -23,7 +24,7 @@ export function ObjectDialog({ bucket, objectKey: key, close }: ObjectDialogProp
   const base = useBase();
   const head = useQuery({ queryKey: s3Key(s3, bucket, 'head', key), queryFn: () => s3.head(bucket, key) });
   return (
-    <Modal opened onClose={close} title={fileName(key)} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog opened onClose={close} title={fileName(key)} size="lg">
       <Stack>
         {head.isPending && <Loading />}
         {head.isError && <Failed error={head.error} />}
@@ -52,7 +53,7 @@ export function ObjectDialog({ bucket, objectKey: key, close }: ObjectDialogProp
           <DeleteButton bucket={bucket} victims={[{ key }]} onDone={close} />
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

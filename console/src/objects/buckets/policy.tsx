@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useDraft } from '../../app/drafts.ts';
 import { Failed, Loading } from '../../parts/messages.tsx';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 import { POLICY_EXAMPLES, policyProblem } from './policy-text.ts';
@@ -9,7 +9,7 @@ import { POLICY_EXAMPLES, policyProblem } from './policy-text.ts';
 /** Who may do what with a bucket, as JSON with checks before it is sent. */
 export function PolicyEditor({ bucket }: { readonly bucket: string }) {
   const s3 = useS3();
-  const [typed, setTyped] = useState<string>();
+  const [typed, setTyped] = useDraft<string | undefined>(`policy ${bucket}`, () => undefined);
   const reading = useQuery({
     queryKey: s3Key(s3, bucket, 'policy'),
     queryFn: async () => pretty((await s3.document(bucket, 'policy')) ?? ''),

@@ -1,8 +1,9 @@
-import { Alert, Button, Card, Group, Modal, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useBase, useGo, useParam } from '../../app/base.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { versioningDocument } from '../s3/documents.ts';
 import { readXml, textIn } from '../s3/replies.ts';
@@ -93,7 +94,7 @@ function DeleteBucket({ bucket }: { readonly bucket: string }) {
         Delete bucket
       </Button>
       {isOpen && (
-        <Modal opened onClose={() => setOpen(false)} title="Delete bucket" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <Dialog opened onClose={() => setOpen(false)} title="Delete bucket">
           <Stack>
             <Alert color="red" variant="light">
               <TextInput
@@ -109,7 +110,7 @@ function DeleteBucket({ bucket }: { readonly bucket: string }) {
               Delete bucket
             </Button>
           </Stack>
-        </Modal>
+        </Dialog>
       )}
     </Group>
   );

@@ -1,10 +1,13 @@
 import { MULTIPART_FROM_BYTES, partBytes, planParts, remaining, type Part, type StoredPart } from './parts.ts';
 import { S3Problem, type S3 } from './client.ts';
+import { Gate } from './gate.ts';
 import { forget, recall, remember, type Keeper, type ResumeRecord } from './resume.ts';
 
-const PARTS_AT_A_TIME = 3;
+const PARTS_AT_A_TIME = 2;
 const ATTEMPTS = 4;
 const PAUSE_MS = 1000;
+/** Of the six that a browser has to a service: the pages and the streams of changes need theirs while files go up. */
+const connections = new Gate(2);
 
 interface Sending {
   readonly s3: S3;
@@ -21,7 +24,7 @@ interface Sending {
 export async function sendFile(sending: Sending): Promise<void> {
   const { s3, bucket, key, file, signal, onProgress } = sending;
   if (file.size >= MULTIPART_FROM_BYTES) return sendInParts(sending);
-  await patiently(signal, () => s3.put(bucket, key, file, { signal, onSent: onProgress }));
+  await patiently(signal, () => connections.run(() => s3.put(bucket, key, file, { signal, onSent: onProgress })));
 }
 
 async function sendInParts(sending: Sending): Promise<void> {
@@ -83,7 +86,8 @@ async function sendParts(
         report();
       };
       const at = { bucket, key, uploadId, number };
-      sent.push(await patiently(signal, () => s3.putPart(at, file.slice(start, end), { signal, onSent })));
+      const send = () => s3.putPart(at, file.slice(start, end), { signal, onSent });
+      sent.push(await patiently(signal, () => connections.run(send)));
       onSent(end - start);
     }
   };

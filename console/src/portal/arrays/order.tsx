@@ -19,6 +19,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct, useRead } from '../../api/queries.ts';
+import { useDraft } from '../../app/drafts.ts';
 import { useSession } from '../../app/session.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
 import { gigabytes } from '../../parts/format.ts';
@@ -61,8 +62,8 @@ interface StepsProps {
 }
 
 function Steps({ first, offers }: StepsProps) {
-  const [order, setOrder] = useState<Order>(() => newOrder(first));
-  const [step, setStep] = useState(0);
+  const [order, setOrder] = useDraft<Order>('order', () => newOrder(first));
+  const [step, setStep] = useDraft('step', () => 0);
   const [isCommand, setCommand] = useState(false);
   const ordering = useAct(portal.arrays.create);
   const navigate = useNavigate();

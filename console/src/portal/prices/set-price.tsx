@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState, type SubmitEvent } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct } from '../../api/queries.ts';
 import { useMay } from '../../app/identity.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/messages.tsx';
 import type { Input } from '../../api/operations.ts';
 import { utcMinute, type PricedItem } from './history.ts';
@@ -35,7 +36,7 @@ export function SetPrice({ item, providerId, close }: SetPriceProps) {
   }
 
   return (
-    <Modal opened onClose={close} title={`Price of ${key}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog opened onClose={close} title={`Price of ${key}`}>
       <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
         <Stack>
           <TextInput
@@ -74,7 +75,7 @@ export function SetPrice({ item, providerId, close }: SetPriceProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

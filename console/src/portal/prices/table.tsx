@@ -1,7 +1,8 @@
-import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
+import { Badge, Button, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { action, ActionMenu } from '../../contract/action.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { timeOf } from '../../parts/format.ts';
 import { Empty } from '../../parts/messages.tsx';
@@ -120,12 +121,11 @@ function History({ item, close }: { readonly item: PricedItem; readonly close: (
   }));
   const { times, values } = steps(points, Date.now() / 1000);
   return (
-    <Modal
+    <Dialog
       opened
       onClose={close}
       size="lg"
       title={`Prices of ${[kindOf(item), keyOf(item)].filter(Boolean).join(' ')}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack>
         <Chart
@@ -160,6 +160,6 @@ function History({ item, close }: { readonly item: PricedItem; readonly close: (
           Times are in your time zone. Bills count each moment at the price it had.
         </Text>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
