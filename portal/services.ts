@@ -170,7 +170,7 @@ export function createServices(tools: Tools): Services {
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
-    meRoutes({ users, totp, endSessions }),
+    meRoutes({ users, totp, verifyPassword: (...given) => signIn.verifyPassword(...given), endSessions }),
     cloudRoutes(clouds, new Joining(tools, clouds)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),

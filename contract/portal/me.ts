@@ -12,6 +12,15 @@ const Me = record('Me', {
   recovery_codes_left: nullable(int('Recovery codes that were not used; null without two-factor sign-in')),
 });
 
+/**
+ * Who finds an open browser, or has taken a token, must not lock its owner out with an app of their own. Switching it off
+ * takes a code, which proves more, and keeps the password out of the address of a DELETE.
+ */
+const ownPassword = secret('Your password: a session or a token alone sets up no second factor', {
+  max: 256,
+  example: 'correct horse battery',
+});
+
 export const me = {
   get: endpoint('GET', '/me', {
     summary: 'Show yourself',
@@ -34,13 +43,14 @@ export const me = {
   startTotp: endpoint('POST', '/me/totp', {
     summary: 'Make a secret for an authenticator app; it is asked for once a code of it was confirmed',
     access: signedIn,
+    params: { password: ownPassword },
     reply: success({
       data: record('TotpSecret', {
         secret: shownOnce('secret of the authenticator app', 'For apps that it is typed into'),
         otpauth_uri: shownOnce('address of the authenticator app', 'For apps that read it as a QR code'),
       }),
     }),
-    errors: ['state_conflict'],
+    errors: ['state_conflict', 'invalid_credentials', 'too_many_attempts'],
   }),
   confirmTotp: endpoint('POST', '/me/totp/confirm', {
     summary: 'Switch two-factor sign-in on with a code of the app; the reply shows the recovery codes, this once',

@@ -90,7 +90,7 @@ test('a person with a second factor signs in with a code, by the keyboard alone'
   await admin.users.create(careful);
   const { token } = (await admin.tokens.get(careful)).data;
   const client = portalClient({ url: granary.url, token });
-  const { secret } = (await client.me.startTotp()).data;
+  const { secret } = (await client.me.startTotp({ password: careful.password })).data;
   const codes = (await client.me.confirmTotp({ code: codeOfStep(secret, stepAt(Date.now())) })).data.recovery_codes;
   const person = await browser.person();
   const { page } = person;

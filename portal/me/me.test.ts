@@ -30,7 +30,7 @@ async function newUser(): Promise<Somebody> {
 /** A user who signs in with two factors. */
 async function careful() {
   const user = await newUser();
-  const { secret, otpauth_uri: uri } = (await user.client.me.startTotp()).data;
+  const { secret, otpauth_uri: uri } = (await user.client.me.startTotp({ password: PASSWORD })).data;
   assert.ok(uri.includes(secret));
   const code = () => {
     clock.advance(STEP_MS);
@@ -129,14 +129,22 @@ test('a recovery code signs in once, and is kept as a mark only', async () => {
 test('two factors count once a code was confirmed, which ends the other sessions', async () => {
   const { client, username } = await newUser();
   const before = await open(username);
-  const { secret } = (await client.me.startTotp()).data;
+  const { secret } = (await client.me.startTotp({ password: PASSWORD })).data;
   assert.equal((await open(username)).statusCode, 200);
   await refused(client.me.confirmTotp({ code: '000000' }), 401, /wrong or was used/);
   await client.me.confirmTotp({ code: codeOfStep(secret, stepAt(clock.now())) });
   const cookie = String(before.headers['set-cookie']).split(';')[0] as string;
   assert.equal((await portal.inject({ url: '/api/me', headers: { cookie } })).statusCode, 401);
-  await refused(client.me.startTotp(), 409, /is on already/);
+  await refused(client.me.startTotp({ password: PASSWORD }), 409, /is on already/);
   await refused(client.me.confirmTotp({ code: '000000' }), 409, /is on already/);
+});
+
+test('a session or a token without the password sets no second factor up', async () => {
+  const { client, username } = await newUser();
+  await refused(client.me.startTotp({ password: 'wrong' }), 401, /Invalid credentials/);
+  await refused(client.me.confirmTotp({ code: '000000' }), 409, /start with POST/);
+  const { totp } = (await client.me.get()).data;
+  assert.deepEqual([totp, (await open(username)).statusCode], [false, 200]);
 });
 
 test('the user switches two factors off with a code, or an administrator does', async () => {

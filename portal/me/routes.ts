@@ -8,11 +8,13 @@ import type { UserView } from '../users/view.ts';
 interface MeParts {
   readonly users: PortalUserService;
   readonly totp: TotpService;
+  /** Throws unless it is the password of the user. */
+  readonly verifyPassword: (username: string, password: string, ip: string) => Promise<unknown>;
   /** All of a user but the one named. */
   readonly endSessions: (tx: Tx, userId: UserId, except?: number) => void;
 }
 
-export function meRoutes({ users, totp, endSessions }: MeParts): PortalHandlers {
+export function meRoutes({ users, totp, verifyPassword, endSessions }: MeParts): PortalHandlers {
   const shown = (user: UserView) => {
     const left = totp.recoveryCodesLeft(user.id);
     return { ...user, totp: left !== null, recovery_codes_left: left };
@@ -21,7 +23,8 @@ export function meRoutes({ users, totp, endSessions }: MeParts): PortalHandlers 
     me: {
       get: (_, { actor }) => ({ data: shown(users.get(actor.userId)) }),
       update: async (change, { actor, ip }) => ({ data: shown(await users.updateSelf(change, actor, ip)) }),
-      startTotp: async (_, { actor }) => {
+      startTotp: async ({ password }, { actor, ip }) => {
+        await verifyPassword(actor.username, password, ip);
         const { secret, uri } = await totp.start(ownerOf(actor));
         return { data: { secret, otpauth_uri: uri } };
       },

@@ -210,7 +210,7 @@ const withoutTotp: Prepare = async ({ store }, { id }) => {
 /** The app of the caller has a secret; the code is of the present. */
 const totpStarted = async (portal: TestPortal, caller: Person) => {
   await withoutTotp(portal, caller);
-  const { secret } = (await caller.client.me.startTotp()).data;
+  const { secret } = (await caller.client.me.startTotp({ password: caller.password })).data;
   const code = (step: number) => codeOfStep(secret, stepAt(portal.tools.clock.now()) + step);
   return { code: code(0), next: code(1) };
 };
@@ -226,7 +226,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'sessions.delete': session,
   'me.get': nothing,
   'me.update': () => ({ email: 'ann@example.org' }),
-  'me.startTotp': withoutTotp,
+  'me.startTotp': async (portal, caller) => {
+    await withoutTotp(portal, caller);
+    return { password: caller.password };
+  },
   'me.confirmTotp': async (portal, caller) => ({ code: (await totpStarted(portal, caller)).code }),
   'me.removeTotp': async (portal, caller) => {
     const { code, next } = await totpStarted(portal, caller);

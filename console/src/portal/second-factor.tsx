@@ -15,13 +15,6 @@ interface Begun {
 export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; readonly codesLeft: number | null }) {
   const [begun, setBegun] = useState<Begun>();
   const [codes, setCodes] = useState<readonly string[]>();
-  const starting = useAct(portal.me.startTotp);
-
-  async function start(): Promise<void> {
-    const { value } = await starting.mutateAsync({});
-    setBegun(value?.data);
-  }
-
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">
@@ -33,22 +26,23 @@ export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; read
             op={portal.me.removeTotp}
             label="Switch it off"
             isSmall
+            labels={{ code: 'Code of the app, or a recovery code' }}
             about="Signing in takes the password alone again."
+            said="The second factor is off."
           />
         ) : (
           !begun && (
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => void start().catch(() => undefined)}
-              loading={starting.isPending}
-            >
-              Set it up
-            </Button>
+            <ActionButton
+              op={portal.me.startTotp}
+              label="Set it up"
+              isSmall
+              labels={{ password: 'Your password' }}
+              said="Enter a code of your app, and it is on."
+              onDone={({ value }) => setBegun(value?.data)}
+            />
           )
         )}
       </Group>
-      {starting.error && <Failed error={starting.error} />}
       {isOn && !codes && (
         <Text size="sm">Signing in takes a code of your app. {codesLeft} recovery codes are left.</Text>
       )}
