@@ -4,7 +4,8 @@ import { choicesFrom } from '../../contract/chosen-field.tsx';
 import type { Choice } from '../../contract/choice.ts';
 import { undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
-import { policyTypesOf, type PortalArray, type PortalCloud } from './record.ts';
+import { appEngineName } from '../item-names.ts';
+import { isWaiting, policyTypesOf, type PortalArray, type PortalCloud } from './record.ts';
 
 const arrays = portal.arrays;
 
@@ -24,6 +25,8 @@ export interface ActionFacts {
 export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<never>[] {
   const input = { array_id: array.id };
   switch (array.status) {
+    case 'creating':
+      return isWaiting(array) ? [withdrawal(array)] : [];
     case 'created':
       return [
         ...sizeActions(array, facts.cloud),
@@ -114,7 +117,10 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
       start: { engine: array.engine?.key, app_engine: array.app_engine?.key },
       choices: cloud && {
         engine: cloud.engine_types.map(({ key, name, specs }) => ({ value: key, label: `${name}: ${specs}` })),
-        app_engine: cloud.app_engines.map(({ name, specs }) => ({ value: name, label: `${name}: ${specs}` })),
+        app_engine: cloud.app_engines.map(({ name, specs }) => ({
+          value: name,
+          label: `${appEngineName(name)}: ${specs}`,
+        })),
       },
       about: 'The controllers change over one after the other: servers go on working.',
     }),
@@ -123,7 +129,7 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
       section: SIZE,
       label: 'Change the cache',
       input,
-      labels: { flash_cache_capacity: 'Cache beyond the engine’s own, in GB' },
+      labels: { flash_cache_capacity: 'Cache beyond the engine’s own, in GiB' },
       start: { flash_cache_capacity: array.cache.extra_gb },
       about: cloud && `In steps of ${gigabytes(cloud.flash_cache.increment_gb)}; 0 gives all of it back.`,
     }),
@@ -208,6 +214,16 @@ function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<
       said: `${array.name} is being deleted.`,
       undo: undo({ op: arrays.undelete, input, said: isBack }),
     }),
+  });
+}
+
+function withdrawal({ id, name }: PortalArray): ActionProps<never> {
+  return action({
+    op: arrays.delete,
+    label: 'Withdraw the order',
+    input: { array_id: id },
+    about: `${name} is not made, and its request goes.`,
+    said: `The order of ${name} was withdrawn.`,
   });
 }
 
