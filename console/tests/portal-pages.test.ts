@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemsOf, presentPrices, steps, utcMinute } from '../src/portal/prices/history.ts';
 import { dayAfter, monthStart, perOf, presets, today } from '../src/portal/billing-window.ts';
+import { browserName } from '../src/parts/browser-name.ts';
 import { itemNames } from '../src/portal/item-names.ts';
 import { askedFor, kindWords } from '../src/portal/request-words.ts';
 
@@ -89,4 +90,21 @@ test('what a request asks for is one line in words', () => {
   assert.equal(said({ change: { type: 'drives', drives: { SSD_10GB: 2 } } }), '2 × 10 GB SSD');
   assert.equal(said({ display_name: 'farm', cores: 64, flc_enabled: null }), 'display name farm, cores 64');
   assert.deepEqual([kindWords('create_array'), kindWords('of_tomorrow')], ['New array', 'Of tomorrow']);
+});
+
+test('a browser is named by what it says of itself', () => {
+  const on = (system: string, rest: string) =>
+    browserName(`Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${rest}`);
+  const chrome = 'Chrome/156.0.0.0 Safari/537.36';
+  assert.equal(on('X11; Linux x86_64', chrome), 'Chrome 156 on Linux');
+  assert.equal(on('Windows NT 10.0; Win64; x64', `${chrome} Edg/156.0.0.0`), 'Edge 156 on Windows');
+  assert.equal(
+    on('iPhone; CPU iPhone OS 19_0 like Mac OS X', 'Version/19.0 Mobile/15E148 Safari/604.1'),
+    'Safari 19 on iOS',
+  );
+  assert.equal(
+    browserName('Mozilla/5.0 (Macintosh; Intel Mac OS X 14.0; rv:140.0) Gecko/20100101 Firefox/140.0'),
+    'Firefox 140 on macOS',
+  );
+  assert.equal(browserName('curl/8.5.0'), 'curl/8.5.0');
 });

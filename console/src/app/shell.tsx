@@ -27,7 +27,7 @@ import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
-import { useArrayName, useWayBack } from './array-name.ts';
+import { useShownName, useWayBack } from './array-name.ts';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
@@ -104,7 +104,7 @@ function useRoleInside(arrayId: number | undefined): string | undefined {
 function ArrayName({ id }: { readonly id: number }) {
   return (
     <Text fw={700} px="sm" py={4} truncate>
-      {useArrayName(id) ?? `Array ${id}`}
+      {useShownName(id) ?? '…'}
     </Text>
   );
 }

@@ -101,7 +101,7 @@ function Head({ array }: { readonly array: ShownArray }) {
 /** What people come for as buttons, the rest by what it is about. */
 function HeadActions({ array, actions }: { readonly array: ShownArray; readonly actions: ActionProps<never>[] }) {
   const isMain = ({ label }: ActionProps<never>) =>
-    ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again'].includes(label);
+    ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again', 'Withdraw the order'].includes(label);
   return (
     <>
       {actions.filter(isMain).map((one) => (
