@@ -1,4 +1,4 @@
-import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Modal, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { action, ActionMenu } from '../../contract/action.tsx';
@@ -48,7 +48,7 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
       heading: 'Since',
       isExtra: true,
       value: ({ present }) => present?.effective_from,
-      cell: ({ present }) => <Time at={present?.effective_from} />,
+      cell: ({ present }) => <Time at={present?.effective_from} isRelative />,
     },
     { name: 'planned', heading: 'Planned', isExtra: true, cell: ({ planned: [next] }) => <Planned price={next} /> },
     {
@@ -123,9 +123,12 @@ function Which({ item, name }: { readonly item: PricedItem; readonly name: strin
 function Planned({ price }: { readonly price: DatedPrice | undefined }) {
   if (!price) return <>–</>;
   return (
-    <Badge variant="light" color="blue" tt="none">
-      {price.hourly_price_usd} from <Time at={price.effective_from} />
-    </Badge>
+    <>
+      {price.hourly_price_usd}
+      <Text size="xs" c="dimmed">
+        from <Time at={price.effective_from} />
+      </Text>
+    </>
   );
 }
 
