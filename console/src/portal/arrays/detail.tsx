@@ -248,7 +248,8 @@ function PublicService({ array }: { readonly array: ShownArray }) {
   const may = useMay();
   const input = { array_id: array.id };
   const isOffered = array.public_objs !== null && array.public_objs !== undefined;
-  if (!isOffered && !may(portal.publicObjects.create)) return null;
+  const canOffer = array.status === 'created' && may(portal.publicObjects.create);
+  if (!isOffered && !canOffer) return null;
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">

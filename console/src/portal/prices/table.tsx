@@ -41,14 +41,7 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
       heading: 'USD an hour',
       align: 'right',
       value: ({ present }) => Number(present?.hourly_price_usd ?? 0),
-      cell: ({ present }) => present?.hourly_price_usd ?? 'none yet',
-    },
-    {
-      name: 'since',
-      heading: 'Since',
-      isExtra: true,
-      value: ({ present }) => present?.effective_from,
-      cell: ({ present }) => <Time at={present?.effective_from} isRelative />,
+      cell: ({ present }) => <Present price={present} />,
     },
     { name: 'planned', heading: 'Planned', isExtra: true, cell: ({ planned: [next] }) => <Planned price={next} /> },
     {
@@ -116,6 +109,18 @@ function Which({ item, name }: { readonly item: PricedItem; readonly name: strin
           {item.key}
         </Text>
       )}
+    </>
+  );
+}
+
+function Present({ price }: { readonly price: DatedPrice | undefined }) {
+  if (!price) return <>none yet</>;
+  return (
+    <>
+      {price.hourly_price_usd}
+      <Text size="xs" c="dimmed" visibleFrom="sm">
+        since <Time at={price.effective_from} />
+      </Text>
     </>
   );
 }
