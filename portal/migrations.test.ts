@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { Store } from '@granary/kernel';
 import { temporaryFolder } from '../testing/folders.ts';
 import { migrations } from './migrations.ts';
+import { listSummaries, putSummary } from './summaries/repository.ts';
+import { emptySummary } from './testing/fake-summaries.ts';
 
 test('accounts on object storage that were there before they were opened by jobs are kept', async (t) => {
   const file = join(temporaryFolder(t), 'portal.db');
@@ -61,5 +63,43 @@ test('orders of older versions that are not placed yet get no mirrored pairs', a
   assert.deepEqual(
     specs.map(({ spec }) => (JSON.parse(spec) as { raid_10_pools: boolean }).raid_10_pools),
     [true, false],
+  );
+});
+
+test('an array of a file that has no summaries yet is kept, and what it says of its inside is stored', async (t) => {
+  const file = join(temporaryFolder(t), 'portal.db');
+  const old = new Store(file, { ...migrations, steps: migrations.steps.slice(0, 17) });
+  await old.write((tx) => {
+    tx.run(
+      `INSERT INTO users (id, username, role, password_hash, token_print, token_sealed, created_at, updated_at)
+       VALUES (1, 'ann', 'user', '', 'print', '', 0, 0)`,
+      {},
+    );
+    tx.run(
+      `INSERT INTO clouds (id, name, uuid, enabled, address, admin_user, admin_key_sealed, inventory, synced_at)
+       VALUES (1, 'local', 'u', 1, '127.0.0.1:1', 'cloud', '', '{}', 0)`,
+      {},
+    );
+    tx.run(
+      `INSERT INTO providers (id, name, key, cloud_id, enabled, created_at) VALUES (1, 'local', 'local', 1, 1, 0)`,
+      {},
+    );
+    tx.run(
+      `INSERT INTO arrays (id, uuid, name, status, product, owner_id, provider_id, cloud_id, spec,
+         initial_passcode_sealed, internal_key_sealed, created_at)
+       VALUES (1, 'a', 'tank', 'created', 'storage_array', 1, 1, 1, '{}', '', '', 0)`,
+      {},
+    );
+  });
+  old.close();
+  const store = new Store(file, migrations);
+  t.after(() => store.close());
+  assert.equal(store.read((db) => db.get<{ name: string }>('SELECT name FROM arrays WHERE id = 1'))?.name, 'tank');
+  assert.deepEqual(store.read(listSummaries), []);
+  const said = { arrayId: 1, learntAt: 5, summary: emptySummary };
+  await store.write((tx) => putSummary(tx, said));
+  assert.deepEqual(
+    store.read(listSummaries).map((one) => ({ ...one })),
+    [said],
   );
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemsOf, presentPrices, steps, utcMinute } from '../src/portal/prices/history.ts';
 import { dayAfter, monthStart, perOf, presets, today } from '../src/portal/billing-window.ts';
+import { browserName } from '../src/parts/browser-name.ts';
+import { itemNames } from '../src/portal/item-names.ts';
 import { askedFor, kindWords } from '../src/portal/request-words.ts';
 
 /** Goal: what pages of the portal work out of records without a browser. */
@@ -52,10 +54,57 @@ test('a moment of the viewer is sent to the minute in UTC; what is no moment is 
   assert.equal(utcMinute(''), undefined);
 });
 
+const cloud = {
+  engine_types: [{ key: 'engine_small', name: 'Small' }],
+  drive_types: [{ key: 'SSD_10GB', name: '10 GB SSD' }],
+  app_engines: [{ name: 'app_small' }],
+  zones: [{ allocation_zone_name: 'zone_0', allocation_zone_disp_name: 'Zone 0' }],
+};
+
+test('keys are shown by their names, unless clouds name them differently', () => {
+  const nameOf = itemNames([cloud]);
+  assert.deepEqual(['engine_small', 'SSD_10GB', 'app_small', 'zone_0', 'object_storage', 'engine_gone'].map(nameOf), [
+    'Small',
+    '10 GB SSD',
+    'Small',
+    'Zone 0',
+    'Object storage',
+    'engine_gone',
+  ]);
+  const other = { ...cloud, engine_types: [{ key: 'engine_small', name: 'Tiny' }] };
+  assert.deepEqual(['engine_small', 'SSD_10GB'].map(itemNames([cloud, other])), ['engine_small', '10 GB SSD']);
+});
+
 test('what a request asks for is one line in words', () => {
-  const line = askedFor({
-    arguments: { name: 'tank', engine: 'engine_small', drives: { SSD_10GB: 8 }, flc_enabled: null, moderate: true },
-  });
-  assert.equal(line, 'engine small, drives 8 × SSD_10GB');
+  const said = (given: Readonly<Record<string, unknown>>) => askedFor({ arguments: given }, itemNames([cloud]));
+  const order = { provider: 'local', product: 'storage_array', drives: { SSD_10GB: 8 }, engine: 'engine_small' };
+  assert.equal(
+    said({ ...order, name: 'tank', moderate: true, flash_cache_capacity: 200, create_raid_10_pools: true }),
+    'at local, disks and file shares, 8 × 10 GB SSD, engine Small, 200 GiB of cache, pools made at once',
+  );
+  assert.equal(
+    said({ change: { type: 'engine', engine: 'engine_small', appEngine: 'app_small' } }),
+    'engine Small, app engine Small',
+  );
+  assert.equal(said({ change: { type: 'cache', extraCacheGb: 0 } }), '0 GiB of cache beyond the engine’s own');
+  assert.equal(said({ change: { type: 'drives', drives: { SSD_10GB: 2 } } }), '2 × 10 GB SSD');
+  assert.equal(said({ display_name: 'farm', cores: 64, flc_enabled: null }), 'display name farm, cores 64');
   assert.deepEqual([kindWords('create_array'), kindWords('of_tomorrow')], ['New array', 'Of tomorrow']);
+});
+
+test('a browser is named by what it says of itself', () => {
+  const on = (system: string, rest: string) =>
+    browserName(`Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${rest}`);
+  const chrome = 'Chrome/156.0.0.0 Safari/537.36';
+  assert.equal(on('X11; Linux x86_64', chrome), 'Chrome 156 on Linux');
+  assert.equal(on('Windows NT 10.0; Win64; x64', `${chrome} Edg/156.0.0.0`), 'Edge 156 on Windows');
+  assert.equal(
+    on('iPhone; CPU iPhone OS 19_0 like Mac OS X', 'Version/19.0 Mobile/15E148 Safari/604.1'),
+    'Safari 19 on iOS',
+  );
+  assert.equal(
+    browserName('Mozilla/5.0 (Macintosh; Intel Mac OS X 14.0; rv:140.0) Gecko/20100101 Firefox/140.0'),
+    'Firefox 140 on macOS',
+  );
+  assert.equal(browserName('curl/8.5.0'), 'curl/8.5.0');
 });

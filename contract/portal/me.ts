@@ -34,6 +34,7 @@ export const me = {
   startTotp: endpoint('POST', '/me/totp', {
     summary: 'Make a secret for an authenticator app; it is asked for once a code of it was confirmed',
     access: signedIn,
+    // Switching it off takes a code, which proves more, and keeps the password out of the address of a DELETE.
     params: {
       current_password: secret('Yours: who finds a browser signed in must not lock you out', {
         max: 256,

@@ -21,6 +21,7 @@ const additions = [
   'GET /billing_summary',
   'GET /me',
   'PUT /me',
+  'POST /array_requests/{id}/withdraw',
   'POST /me/totp',
   'POST /me/totp/confirm',
   'DELETE /me/totp',

@@ -73,6 +73,14 @@ export const arrayRequests = {
     reply: decided,
     errors: ['not_found', 'already_decided'],
   }),
+  withdraw: endpoint('POST', '/array_requests/{id}/withdraw', {
+    frees: true,
+    summary: 'Take back a request that waits; who asked may, and an order goes with its array',
+    access: ownerOnly,
+    params: { id: requestId },
+    reply: decided,
+    errors: ['not_found', 'already_decided'],
+  }),
   delete: endpoint('DELETE', '/array_requests/{id}', {
     summary: 'Remove a request; a pending one is withdrawn',
     access: adminOnly,

@@ -200,7 +200,7 @@ export class PortalAccountService {
     if (!account) return undefined;
     const opening = findRequest(tx, account.requestId);
     if (account.status === 'waiting_for_approval') {
-      if (opening?.status === 'pending') this.#requests.withdraw(tx, opening, 'the account was removed', 'system');
+      if (opening?.status === 'pending') this.#requests.refuse(tx, opening, 'the account was removed', 'system');
       repository.deleteAccount(tx, account.id);
       return undefined;
     }

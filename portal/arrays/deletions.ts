@@ -61,7 +61,7 @@ export class ArrayDeletions {
     const keptMs = placed === null ? 0 : retentionMs(tx);
     repository.setPurgeAt(tx, id, keptMs > 0 ? tools.clock.now() + keptMs : null);
     states.move(tx, id, { status: 'deleting', progress: 0, event: `Array ${name} is being deleted.`, actor });
-    requests.withdrawOfArray(tx, id, 'the array was deleted', actor);
+    requests.refuseOfArray(tx, id, 'the array was deleted', actor);
     return lifecycle.start(tx, 'array.delete', id);
   }
 

@@ -50,6 +50,9 @@ export class ArrayOrders {
       denied: (tx, request, reason) => {
         this.#refuse(tx, request, reason);
       },
+      withdrawn: (tx, request, by) => {
+        this.#withdraw(tx, request, by);
+      },
       renames: (tx, request, name) => {
         this.#rename(tx, request, name);
       },
@@ -75,6 +78,7 @@ export class ArrayOrders {
         product: order.kind,
         drives: spec.drives,
         engine: spec.engine,
+        ...choicesOf(order, spec, inventory),
         ...(networkId !== undefined && { network_id: networkId }),
       },
       moderate: order.moderate,
@@ -157,6 +161,16 @@ export class ArrayOrders {
     });
   }
 
+  /** What was never placed leaves nothing behind. */
+  #withdraw(tx: Tx, request: PortalRequest, by: string): void {
+    const { tools, states } = this.#parts;
+    const { id, name, status } = states.existing(tx, request.arrayId as number);
+    if (status !== 'creating') return;
+    const event = `The order of array ${name} was withdrawn.`;
+    states.move(tx, id, { status: 'deleted', progress: 100, event, actor: by });
+    repository.setPurged(tx, id, tools.clock.now());
+  }
+
   #rename(tx: Tx, request: PortalRequest, name: string): void {
     const { states } = this.#parts;
     const array = states.existing(tx, request.arrayId as number);
@@ -204,6 +218,22 @@ function specOf(order: Order, inventory: Inventory): KeptSpec {
     raid_10_pools: order.create_raid_10_pools,
   };
   return { ...spec, data_reduction: isBlock && order.data_reduction_bundle && isFlash(spec, inventory) };
+}
+
+/** What else the administrator decides on: what costs more, and what is not as it would be by itself. */
+function choicesOf({ description }: Order, spec: KeptSpec, inventory: Inventory): Readonly<Record<string, unknown>> {
+  const [policy] = spec.policies;
+  const policyType = inventory.policy_types.find(({ id }) => id === policy?.type_id)?.name;
+  return {
+    ...(spec.app_engine !== null && { app_engine: spec.app_engine }),
+    ...(spec.extra_cache_gb > 0 && { flash_cache_capacity: spec.extra_cache_gb }),
+    ...(spec.zone !== null && { allocation_zone: spec.zone }),
+    ...(policyType !== undefined && { storage_policy_type: policyType }),
+    ...(spec.raid_10_pools && { create_raid_10_pools: true }),
+    ...(spec.file_lifecycle && { file_lifecycle: true }),
+    ...(spec.iscsi_dual_target && { iscsi_dual_target: true }),
+    ...(description !== undefined && { description }),
+  };
 }
 
 function defaultAppEngine({ app_engines }: Inventory): string | null {

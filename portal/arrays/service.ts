@@ -15,7 +15,7 @@ import type { ArrayLifecycle } from './lifecycle.ts';
 import type { PortalArray } from './array.ts';
 import type { ObjectsConnection } from './objects-connection.ts';
 import { refuseServedAddresses } from './public-services/place.ts';
-import { setLockedDown, setPurged } from './repository.ts';
+import { setLockedDown } from './repository.ts';
 import { checkStock, isFlash, problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
 
@@ -248,15 +248,8 @@ export class ArrayService {
   async #withdraw(actor: PortalActor, { id, name }: PortalArray): Promise<string> {
     const { tools, states, requests } = this.#parts;
     await tools.store.write((tx) => {
-      if (!requests.isWaiting(tx, id)) states.require(tx, id, scopeOf(actor), 'deleting', deletable);
-      requests.withdrawOfArray(tx, id, 'the order was withdrawn', actor.username);
-      states.move(tx, id, {
-        status: 'deleted',
-        progress: 100,
-        event: `The order of array ${name} was withdrawn.`,
-        actor: actor.username,
-      });
-      setPurged(tx, id, tools.clock.now());
+      const isWithdrawn = requests.withdrawOfArray(tx, id, actor.username);
+      if (!isWithdrawn) states.require(tx, id, scopeOf(actor), 'deleting', deletable);
     });
     return `The order of array ${name} was withdrawn.`;
   }

@@ -53,3 +53,13 @@ test('who is no administrator any more learns of no further event, by token or s
   const titles = [...before, ...after].flatMap((feed) => feed.titles());
   assert.ok(!titles.some((title) => title.includes(name)), titles.join('\n'));
 });
+
+test('a token that is reset ends at once what was opened with it', async (t) => {
+  const { admin, url } = portal;
+  const username = portal.name('user');
+  await admin.client.users.create({ username, password: PASSWORD });
+  const headers = { 'x-token': portal.person(username, PASSWORD).token };
+  const feed = await followChanges(t, url, headers);
+  await admin.client.tokens.reset({ username, password: PASSWORD });
+  await until(() => feed.hasEnded(), 'what the old token opened ends');
+});

@@ -129,7 +129,6 @@ test('a recovery code signs in once, and is kept as a mark only', async () => {
 test('two factors count once a code was confirmed, which ends the other sessions', async () => {
   const { client, username } = await newUser();
   const before = await open(username);
-  await refused(client.me.startTotp({ current_password: 'wrong' }), 401, /Invalid credentials/);
   const { secret } = (await client.me.startTotp({ current_password: PASSWORD })).data;
   assert.equal((await open(username)).statusCode, 200);
   await refused(client.me.confirmTotp({ code: '000000' }), 401, /wrong or was used/);
@@ -138,6 +137,14 @@ test('two factors count once a code was confirmed, which ends the other sessions
   assert.equal((await portal.inject({ url: '/api/me', headers: { cookie } })).statusCode, 401);
   await refused(client.me.startTotp({ current_password: PASSWORD }), 409, /is on already/);
   await refused(client.me.confirmTotp({ code: '000000' }), 409, /is on already/);
+});
+
+test('a session or a token without the password sets no second factor up', async () => {
+  const { client, username } = await newUser();
+  await refused(client.me.startTotp({ current_password: 'wrong' }), 401, /Invalid credentials/);
+  await refused(client.me.confirmTotp({ code: '000000' }), 409, /start with POST/);
+  const { totp } = (await client.me.get()).data;
+  assert.deepEqual([totp, (await open(username)).statusCode], [false, 200]);
 });
 
 test('the user switches two factors off with a code, or an administrator does', async () => {

@@ -18,6 +18,10 @@ export function requestRoutes(requests: RequestService): PortalHandlers {
         await requests.deny(actor, id, reason);
         return { data: { array_request_id: id } };
       },
+      withdraw: async ({ id }, { actor }) => {
+        await requests.withdraw(actor, id);
+        return { data: { array_request_id: id } };
+      },
       delete: async ({ id }, { actor }) => {
         await requests.delete(actor, id);
         return {};

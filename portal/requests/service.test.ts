@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { blockOrder, refused, startTestPortal, type Person } from '../testing/portal.ts';
+import { blockOrder, objectOrder, refused, startTestPortal, type Person } from '../testing/portal.ts';
 
 const portal = await startTestPortal();
 after(() => portal.stop());
@@ -46,6 +46,7 @@ test('a request tells what was asked for, by whom and when', async () => {
     product: 'storage_array',
     drives: { SSD_10GB: 2 },
     engine: 'engine_medium',
+    app_engine: 'app_small',
   });
   assert.match(createdAt, /UTC$/);
   assert.deepEqual(rest, {
@@ -116,6 +117,52 @@ test('a request that waits is withdrawn when it is removed; one that is decided 
   await portal.until(approved.arrayId, 'created');
   await admin.client.arrayRequests.delete({ id: approved.id });
   assert.equal((await owner.client.arrays.get({ array_id: approved.arrayId })).data.status, 'created');
+});
+
+test('an order says all that an administrator decides on', async () => {
+  const array = name('tank');
+  const zone = 'zone_0';
+  await owner.client.arrays.create({
+    ...blockOrder,
+    name: array,
+    allocation_zone: zone,
+    flash_cache_capacity: 400,
+    create_raid_10_pools: true,
+    iscsi_dual_target_mode_enabled: 'YES',
+    description: 'for the archive',
+  });
+  const { arguments: asked } = (await owner.client.arrayRequests.list()).data.find((one) => one.name === array)!;
+  const { app_engine, flash_cache_capacity, allocation_zone, create_raid_10_pools, iscsi_dual_target, description } =
+    asked;
+  assert.deepEqual(
+    [app_engine, flash_cache_capacity, allocation_zone, create_raid_10_pools, iscsi_dual_target, description],
+    ['app_small', 400, zone, true, true, 'for the archive'],
+  );
+  const store = name('store');
+  await owner.client.arrays.create({ ...objectOrder, name: store, moderate: true });
+  const objects = (await owner.client.arrayRequests.list()).data.find((one) => one.name === store)!;
+  assert.match(String(objects.arguments['storage_policy_type']), /2-way/);
+});
+
+test('who asked takes back what waits; others and what is decided are left alone', async () => {
+  const waiting = await order();
+  await refused(otherUser.client.arrayRequests.withdraw({ id: waiting.id }), 404, /There is no request/);
+  await owner.client.arrayRequests.withdraw({ id: waiting.id });
+  const { status, reason, decided_by: by } = await get(waiting.id);
+  assert.deepEqual([status, reason, by], ['denied', 'withdrawn by owner', 'owner']);
+  assert.equal(
+    (await owner.client.arrays.list({ name: waiting.name })).data.length,
+    0,
+    'the array goes with its order',
+  );
+  await refused(owner.client.arrayRequests.withdraw({ id: waiting.id }), 409, /was denied already/);
+
+  const { id: arrayId } = await portal.array(owner);
+  const { message } = await owner.client.arrays.setCache({ array_id: arrayId, flash_cache_capacity: 200 });
+  const id = Number(/^Request (\d+)/.exec(message)?.[1]);
+  await owner.client.arrayRequests.withdraw({ id });
+  assert.equal((await get(id)).status, 'denied');
+  assert.equal((await owner.client.arrays.get({ array_id: arrayId })).data.cache.extra_gb, 0);
 });
 
 test('a request that is no order keeps its name', async () => {

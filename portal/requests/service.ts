@@ -38,6 +38,8 @@ export interface Executor {
   /** Waits for that job a while and throws if it failed, so that the approval fails with its error. */
   finished?(jobId: number): Promise<void>;
   denied?(tx: Tx, request: PortalRequest, reason: string): void;
+  /** By whoever asked; without it, what is withdrawn is treated as denied. */
+  withdrawn?(tx: Tx, request: PortalRequest, by: string): void;
   /** Whether the administrator may give it another name. */
   readonly renames?: (tx: Tx, request: PortalRequest, name: string) => void;
 }
@@ -109,14 +111,21 @@ export class RequestService {
 
   async deny(actor: PortalActor, id: RequestId, reason: string): Promise<void> {
     await this.#tools.store.write((tx) => {
-      this.withdraw(tx, this.#pending(tx, id), reason, actor.username);
+      this.refuse(tx, this.#pending(tx, id), reason, actor.username);
+    });
+  }
+
+  /** By whoever asked, or by an administrator in their place. */
+  async withdraw(actor: PortalActor, id: RequestId): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      this.#withdraw(tx, this.#pending(tx, id, scopeOf(actor)), actor.username);
     });
   }
 
   async delete(actor: PortalActor, id: RequestId): Promise<void> {
     await this.#tools.store.write((tx) => {
       const request = this.#existing(tx, id);
-      if (request.status === 'pending') this.withdraw(tx, request, 'the request was removed', actor.username);
+      if (request.status === 'pending') this.refuse(tx, request, 'the request was removed', actor.username);
       repository.deleteRequest(tx, id);
     });
   }
@@ -126,26 +135,36 @@ export class RequestService {
     return repository.reopenRequest(tx, id, reason, secretsSealed);
   }
 
-  /** Whether an administrator has yet to decide about an array. */
-  isWaiting(db: Db, arrayId: ArrayId): boolean {
-    return repository.findPendingOfArray(db, arrayId).length > 0;
-  }
-
   /** Everything still waiting about an array that is going away. */
-  withdrawOfArray(tx: Tx, arrayId: ArrayId, reason: string, by: string): void {
-    for (const request of repository.findPendingOfArray(tx, arrayId)) this.withdraw(tx, request, reason, by);
+  refuseOfArray(tx: Tx, arrayId: ArrayId, reason: string, by: string): void {
+    for (const request of repository.findPendingOfArray(tx, arrayId)) this.refuse(tx, request, reason, by);
   }
 
-  withdraw(tx: Tx, request: PortalRequest, reason: string, by: string): void {
+  /** The order of an array, by whoever placed it; false when nothing waits. */
+  withdrawOfArray(tx: Tx, arrayId: ArrayId, by: string): boolean {
+    const waiting = repository.findPendingOfArray(tx, arrayId);
+    for (const request of waiting) this.#withdraw(tx, request, by);
+    return waiting.length > 0;
+  }
+
+  refuse(tx: Tx, request: PortalRequest, reason: string, by: string): void {
+    this.#close(tx, request, { reason, by, event: `${numbered(request)} was denied.` });
+    this.#executor(request.kind).denied?.(tx, request, reason);
+  }
+
+  #withdraw(tx: Tx, request: PortalRequest, by: string): void {
+    const reason = `withdrawn by ${by}`;
+    this.#close(tx, request, { reason, by, event: `${numbered(request)} was withdrawn.` });
+    const executor = this.#executor(request.kind);
+    if (executor.withdrawn) executor.withdrawn(tx, request, by);
+    else executor.denied?.(tx, request, reason);
+  }
+
+  #close(tx: Tx, request: PortalRequest, { reason, by, event }: { reason: string; by: string; event: string }): void {
     const { clock, events } = this.#tools;
     const decision = { status: 'denied', reason, decidedBy: by, decidedAt: clock.now() } as const;
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
-    this.#executor(request.kind).denied?.(tx, request, reason);
-    events.record(tx, {
-      title: `Request ${request.id} (${spoken(request.kind)}) was denied.`,
-      subject: `request:${request.id}`,
-      actor: by,
-    });
+    events.record(tx, { title: event, subject: `request:${request.id}`, actor: by });
   }
 
   #approve(tx: Tx, request: PortalRequest, actor: PortalActor): number | undefined {
@@ -153,7 +172,7 @@ export class RequestService {
     const decision = { status: 'approved', reason: null, decidedBy: actor.username, decidedAt: clock.now() } as const;
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
     events.record(tx, {
-      title: `Request ${request.id} (${spoken(request.kind)} ${request.name}) was approved.`,
+      title: `${numbered(request)} was approved.`,
       subject: `request:${request.id}`,
       actor: actor.username,
     });
@@ -216,8 +235,8 @@ export class RequestService {
     return request;
   }
 
-  #pending(db: Db, id: RequestId): PortalRequest {
-    const request = this.#existing(db, id);
+  #pending(db: Db, id: RequestId, scope: UserId | null = null): PortalRequest {
+    const request = this.#existing(db, id, scope);
     if (request.status !== 'pending') throw alreadyDecided(request);
     return request;
   }
@@ -225,6 +244,10 @@ export class RequestService {
 
 function alreadyDecided({ id, status }: PortalRequest) {
   return fail('already_decided', { id, status: status === 'pending' ? 'decided' : status });
+}
+
+function numbered({ id, kind, name }: PortalRequest): string {
+  return `Request ${id} (${spoken(kind)} ${name})`;
 }
 
 /** `create_array` → `create array`: events are read by people. */

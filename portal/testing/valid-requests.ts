@@ -343,6 +343,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'arrayRequests.get': ownersRequest,
   'arrayRequests.approve': ownersRequest,
   'arrayRequests.deny': ownersRequest,
+  'arrayRequests.withdraw': ownersRequest,
   'arrayRequests.delete': ownersRequest,
   'publicObjects.create': async (portal) => ({
     array_id: await servedArray(portal),

@@ -95,6 +95,8 @@ export class SignIn {
       tx.afterCommit(() => {
         this.invalidate();
       });
+      // What was opened with the token of before ends now. Sessions stay, and follow again.
+      this.#sessions.rightsChanged(tx, actorIdOf(user.id));
     });
     return token;
   }

@@ -1,8 +1,8 @@
 import { csrfHeaders } from './token.ts';
 import { exchange, type Answer } from '@granary/client/call';
-import { ApiError } from '@granary/client/errors';
 import type { AnyInput, Op } from './operations.ts';
 import { attendance } from './presence.ts';
+import { isSessionOver } from './session-over.ts';
 
 /** Where calls of an API go: under this origin, at the service itself or on the way through the portal. */
 export interface Place {
@@ -45,17 +45,10 @@ export async function send(op: Op, place: Place, input: AnyInput, options: SendO
   try {
     return await exchange(op.api, op.endpoint, connection, input);
   } catch (error) {
-    // Through the portal, an array's own code is not about this session.
-    if (place.base === '' && isSignedOut(error)) announceSignedOut();
+    // Through the portal, what an array refuses is not about this session.
+    if (place.base === '' && (await isSessionOver(error, op.api, connection))) announceSignedOut();
     throw error;
   }
 }
-
-/** The portal says so by HTTP status, an array by a code. */
-export function isSignedOut(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 401 || error.status === INVALID_CREDENTIALS);
-}
-
-const INVALID_CREDENTIALS = 5;
 
 const sameOriginFetch: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });

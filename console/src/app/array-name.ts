@@ -36,3 +36,20 @@ export function useArrayName(id: number | undefined): string | undefined {
   const { data } = useArrayRecord(id).reading;
   return id === undefined ? undefined : data?.data.name;
 }
+
+/**
+ * What the pages of an array are called: its name or, where only its owner sees that, the account the person has on it.
+ * Undefined until it is known.
+ */
+export function useShownName(id: number | undefined): string | undefined {
+  const place = usePlaces()[portal.arrays.getIdentity.api.name] ?? { base: '' };
+  const { reading, isHidden } = useArrayRecord(id);
+  const identity = useQuery({
+    ...readOptions(portal.arrays.getIdentity, place, { array_id: id ?? 0 }),
+    enabled: id !== undefined && isHidden,
+  });
+  if (id === undefined) return undefined;
+  if (!isHidden) return reading.data?.data.name;
+  const account = identity.data?.data.account_name;
+  return typeof account === 'string' ? `Account ${account}` : undefined;
+}

@@ -6,7 +6,8 @@ import { createContext, useContext, useEffect, useMemo, useRef, useState, type R
 import { forgetCreated } from '../api/created.ts';
 import { attendance, whenActing } from '../api/presence.ts';
 import { whenRightsMayChange } from '../api/rights.ts';
-import { announceSignedOut, csrfHeaders, isSignedOut, setCsrfToken, whenSignedOut } from '../api/send.ts';
+import { announceSignedOut, csrfHeaders, setCsrfToken, whenSignedOut } from '../api/send.ts';
+import { isRefused } from '../api/session-over.ts';
 import { service } from '../api/service.ts';
 import { dropDrafts, dropDraftsOfOthers, keepDrafts } from './drafts.ts';
 
@@ -114,7 +115,7 @@ export function SessionProvider(props: {
   async function readAgain(): Promise<void> {
     const session = await request('GET', '/current').catch((error: unknown) => {
       // The session ended while nothing was heard of the service, as where a computer slept.
-      if (isSignedOut(error)) announceSignedOut();
+      if (isRefused(error)) announceSignedOut();
       return undefined;
     });
     if (session) setState((before) => (before?.id === session.id && !isSamePerson(before, session) ? session : before));

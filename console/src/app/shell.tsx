@@ -28,7 +28,7 @@ import { service } from '../api/service.ts';
 import { focusContent } from '../parts/dialog.tsx';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
-import { useArrayName, useWayBack } from './array-name.ts';
+import { useShownName, useWayBack } from './array-name.ts';
 import { IdleWarning } from './idle.tsx';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
@@ -110,7 +110,7 @@ function useRoleInside(arrayId: number | undefined): string | undefined {
 function ArrayName({ id }: { readonly id: number }) {
   return (
     <Text fw={700} px="sm" py={4} truncate>
-      {useArrayName(id) ?? `Array ${id}`}
+      {useShownName(id) ?? '…'}
     </Text>
   );
 }

@@ -1,10 +1,10 @@
 import { useEffect, type RefObject } from 'react';
-import { useArrayName } from './array-name.ts';
+import { useShownName } from './array-name.ts';
 import { useOpenArray } from './open-array.ts';
 
 /** A tab, a bookmark and the history of the browser say the page: `Volumes · tank · Granary`. */
 export function useTitle(heading: RefObject<HTMLHeadingElement | null>): void {
-  const array = useArrayName(useOpenArray()?.id);
+  const array = useShownName(useOpenArray()?.id);
   // After each rendering: a heading may hold more than text, and its text may change.
   useEffect(() => {
     const isFirst = document.querySelector('h1') === heading.current;

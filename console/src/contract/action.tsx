@@ -148,8 +148,11 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
   const acting = useAct(op);
   const whole = { ...input, ...given };
   const { asked, folded } = fieldsOf(op.endpoint, props);
-  const named = problemNamed(acting.error, isMore ? [...asked, ...folded] : asked, (name) => labelOfField(props, name));
+  const shownFields = isMore ? [...asked, ...folded] : asked;
+  const named = problemNamed(acting.error, shownFields, (name) => labelOfField(props, name));
   const problems = named ?? problemsIn(acting.error);
+  // What stands at its field needs no second place.
+  const isAtFields = problems.size > 0 && [...problems.keys()].every((name) => shownFields.includes(name));
   const place = usePlace(op.api.name);
   const client = useQueryClient();
   const announce = (message: string) => {
@@ -219,7 +222,7 @@ function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly clo
               />
             </Alert>
           )}
-          {acting.error && !named && <Failed error={acting.error} />}
+          {acting.error && !isAtFields && <Failed error={acting.error} />}
           {reply !== undefined && (
             <Code block mah={320} className="command" tabIndex={0}>
               {JSON.stringify(reply, null, 2)}

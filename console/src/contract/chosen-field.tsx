@@ -12,6 +12,8 @@ import { Field } from './field.tsx';
 export interface ChoicesFrom {
   readonly op: Op<never>;
   readonly choices: (reply: unknown) => readonly Choice[];
+  /** What it is asked for, where that is not what the form has settled. */
+  readonly input?: AnyInput;
   /** Said where there is nothing to choose. */
   readonly none: string;
 }
@@ -20,6 +22,7 @@ export interface ChoicesFrom {
 export function choicesFrom<E extends Endpoint>(from: {
   readonly op: Op<E>;
   readonly choices: (reply: Reply<E>) => readonly Choice[];
+  readonly input?: SentBy<E>;
   readonly none: string;
 }): ChoicesFrom {
   return from as unknown as ChoicesFrom;
@@ -36,8 +39,9 @@ export function ChosenField({ from, settled, ...field }: ChosenFieldProps) {
 
 function ReadField({ from, settled, ...field }: ChosenFieldProps & { readonly from: ChoicesFrom }) {
   const op = from.op as Op;
-  const { data } = useQuery(readOptions(op, usePlace(op.api.name), settled as SentBy<Op['endpoint']>));
-  const choices = data === undefined ? undefined : from.choices(data);
+  const asked = (from.input ?? settled) as SentBy<Op['endpoint']>;
+  const { data } = useQuery(readOptions(op, usePlace(op.api.name), asked));
+  const choices = data === undefined ? field.choices : from.choices(data);
   if (choices?.length === 0)
     return (
       <Text size="sm" c="dimmed">

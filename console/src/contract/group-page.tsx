@@ -32,6 +32,8 @@ export interface Wording {
   readonly actions?: Readonly<Record<string, Partial<ActionProps>>>;
   /** By the name of the record's label, as actions start with it: `update` with what is there. */
   readonly startOf?: (row: AnyRecord) => AnyInput;
+  /** Whether an operation has a meaning for a row; all have without it. */
+  readonly fits?: (operation: string, row: AnyRecord) => boolean;
   /** Fields of forms. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
@@ -109,7 +111,10 @@ export function Records({ list, input = {}, label, empty, next, columns, prefix,
     name: 'actions',
     heading: '',
     align: 'right',
-    cell: (row) => <ActionMenu label={labelOf(row)} actions={operations.map((op) => rowAction(op, row, wording))} />,
+    cell: (row) => {
+      const fitting = operations.filter(({ name }) => wording.fits?.(name, row) ?? true);
+      return <ActionMenu label={labelOf(row)} actions={fitting.map((op) => rowAction(op, row, wording))} />;
+    },
   };
   return (
     <DataTable
@@ -118,7 +123,7 @@ export function Records({ list, input = {}, label, empty, next, columns, prefix,
       rows={rows}
       columns={[...(columns ?? derived), ...(operations.length > 0 ? [actions] : [])]}
       rowKey={(row) => idOf(list.api, row)}
-      empty={<Empty title={empty ?? `There are no ${label} yet.`}>{next}</Empty>}
+      empty={<Empty title={empty ?? `There are no ${lowered(label)} yet.`}>{next}</Empty>}
     />
   );
 }
@@ -136,6 +141,11 @@ function rowAction(op: Op, row: AnyRecord, wording: Wording): ActionProps<never>
     ...(op.name === 'update' && wording.startOf && { start: wording.startOf(row) }),
     ...wording.actions?.[op.name],
   } as ActionProps<never>;
+}
+
+/** `Provider groups` → `provider groups`; `VLANs` stays. */
+function lowered(label: string): string {
+  return /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 }
 
 function labelOfOperation({ name }: Op, { one }: Wording): string {

@@ -2,6 +2,7 @@ import { Badge } from '@mantine/core';
 import type { Op } from '../api/operations.ts';
 import { useRead } from '../api/queries.ts';
 import { ActionButton } from '../contract/action.tsx';
+import { browserName } from './browser-name.ts';
 import { Empty, Failed, Loading } from './messages.tsx';
 import { Time } from './small.tsx';
 import { DataTable, type Column } from './table.tsx';
@@ -29,7 +30,12 @@ export function Sessions({ list, end }: { readonly list: Op; readonly end: Op })
       value: ({ user_agent: agent }) => agent,
       cell: ({ user_agent: agent, current }) => (
         <>
-          {current && <Badge variant="light">this one</Badge>} {agent ?? 'unknown'}
+          {current && (
+            <Badge variant="light" tt="none">
+              this one
+            </Badge>
+          )}{' '}
+          <span title={agent ?? undefined}>{agent === null ? 'unknown' : browserName(agent)}</span>
         </>
       ),
     },

@@ -80,8 +80,8 @@ const columns: readonly Column<Account>[] = [
   },
 ];
 
-function arrayName({ array, array_id: id }: Account): string {
-  return array?.name ?? `array ${id}`;
+function arrayName({ array }: Account): string {
+  return array?.name ?? 'of another owner';
 }
 
 /** Accounts of object storage, whatever array they are on. */

@@ -12,7 +12,9 @@ import { Empty, PageHead } from '../parts/messages.tsx';
 import { Reading } from '../parts/reading.tsx';
 import { State, Time } from '../parts/small.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
+import type { NameOf } from './item-names.ts';
 import { askedFor, kindWords } from './request-words.ts';
+import { useItemNames } from './use-item-names.ts';
 
 type Request = Reply<typeof portal.arrayRequests.list.endpoint>['data'][number];
 
@@ -55,10 +57,15 @@ export default function Requests() {
             rows={data}
             columns={columns}
             rowKey={({ id }) => String(id)}
-            bulk={role === 'admin' ? (rows, clear) => <RequestsBulk rows={rows} clear={clear} /> : undefined}
+            bulk={(rows, clear) =>
+              role === 'admin' ? <RequestsBulk rows={rows} clear={clear} /> : <OwnBulk rows={rows} clear={clear} />
+            }
             empty={
               <Empty title={EMPTY[status] ?? 'There are no such requests.'}>
-                {status === 'pending' && 'Orders of users who are not auto-approved come here.'}
+                {status === 'pending' &&
+                  (role === 'admin'
+                    ? 'Orders of users who are not auto-approved come here.'
+                    : 'What you order or change stands here until an administrator has decided.')}
               </Empty>
             }
           />
@@ -68,9 +75,28 @@ export default function Requests() {
   );
 }
 
-function RequestsBulk({ rows, clear }: { readonly rows: readonly Request[]; readonly clear: () => void }) {
+interface BulkProps {
+  readonly rows: readonly Request[];
+  readonly clear: () => void;
+}
+
+const nameOf = ({ kind, name }: Request) => `${kindWords(kind)}: ${name}`;
+
+function OwnBulk({ rows, clear }: BulkProps) {
+  return (
+    <Bulk
+      op={portal.arrayRequests.withdraw}
+      label="Withdraw"
+      rows={rows.filter(({ status }) => status === 'pending')}
+      nameOf={nameOf}
+      inputOf={({ id }) => ({ id })}
+      onDone={clear}
+    />
+  );
+}
+
+function RequestsBulk({ rows, clear }: BulkProps) {
   const waiting = rows.filter(({ status }) => status === 'pending');
-  const nameOf = ({ kind, name }: Request) => `${kindWords(kind)}: ${name}`;
   return (
     <>
       <Bulk
@@ -95,6 +121,7 @@ function RequestsBulk({ rows, clear }: { readonly rows: readonly Request[]; read
 
 function useColumns(): readonly Column<Request>[] {
   const may = useMay();
+  const nameOf = useItemNames();
   const users = useRead(portal.users.list, {}, { enabled: may(portal.users.list) }).data?.data;
   const asker: Column<Request> = {
     name: 'asker',
@@ -103,16 +130,19 @@ function useColumns(): readonly Column<Request>[] {
     value: ({ user_id: id }) => users?.find((one) => one.id === id)?.username,
     cell: ({ user_id: id }) => users?.find((one) => one.id === id)?.username ?? '–',
   };
-  return [...columns.slice(0, 2), ...(users ? [asker] : []), ...columns.slice(2)];
+  const [what, state, ...others] = columnsWith(nameOf);
+  return [what, state, ...(users ? [asker] : []), ...others];
 }
 
-const columns: readonly Column<Request>[] = [
+type Columns = readonly [Column<Request>, Column<Request>, ...Column<Request>[]];
+
+const columnsWith = (nameOf: NameOf): Columns => [
   {
     name: 'name',
     heading: 'What is asked for',
     isLong: true,
-    value: (request) => `${kindWords(request.kind)} ${request.name} ${askedFor(request)}`,
-    cell: (request) => <Asked request={request} />,
+    value: (request) => `${kindWords(request.kind)} ${request.name} ${askedFor(request, nameOf)}`,
+    cell: (request) => <Asked request={request} line={askedFor(request, nameOf)} />,
   },
   {
     name: 'status',
@@ -141,10 +171,21 @@ const columns: readonly Column<Request>[] = [
       ),
     isExtra: true,
   },
-  { name: 'actions', heading: '', align: 'right', cell: (request) => <Decide request={request} /> },
+  {
+    name: 'actions',
+    heading: '',
+    align: 'right',
+    cell: (request) => <Decide request={request} line={askedFor(request, nameOf)} />,
+  },
 ];
 
-function Asked({ request }: { readonly request: Request }) {
+interface RequestProps {
+  readonly request: Request;
+  /** What was asked for, in words. */
+  readonly line: string;
+}
+
+function Asked({ request, line }: RequestProps) {
   const { kind, name, status, array_id: arrayId } = request;
   const isGone = arrayId === null || (kind === 'create_array' && status === 'denied');
   return (
@@ -160,7 +201,7 @@ function Asked({ request }: { readonly request: Request }) {
         )}
       </Text>
       <Text size="xs" c="dimmed">
-        {askedFor(request)}
+        {line}
       </Text>
     </Stack>
   );
@@ -180,13 +221,15 @@ function Standing({ request: { status, reason } }: { readonly request: Request }
   );
 }
 
-function Decide({ request }: { readonly request: Request }) {
+function Decide({ request, line }: RequestProps) {
   const { id, name, kind, status } = request;
+  const { role } = useSession();
   const input = { id };
   if (status !== 'pending') {
     const remove = action({ op: portal.arrayRequests.delete, label: 'Remove', input, about: 'It leaves the list.' });
     return <ActionMenu label={name} actions={[remove]} />;
   }
+  if (role !== 'admin') return <Withdraw request={request} line={line} />;
   return (
     <>
       <ActionButton
@@ -197,7 +240,7 @@ function Decide({ request }: { readonly request: Request }) {
         input={kind === 'create_array' ? input : { ...input, name }}
         start={kind === 'create_array' ? { name } : {}}
         labels={{ name: 'Name of the array' }}
-        about={`${kindWords(kind)} ${name}: ${askedFor(request)}.`}
+        about={line === '' ? `${kindWords(kind)}: ${name}.` : `${kindWords(kind)} ${name}: ${line}.`}
         said="Approved; it is being carried out."
       />{' '}
       <ActionButton
@@ -210,5 +253,19 @@ function Decide({ request }: { readonly request: Request }) {
         said="Denied, with your reason."
       />
     </>
+  );
+}
+
+function Withdraw({ request: { id, name, kind }, line }: RequestProps) {
+  const isOrder = kind === 'create_array';
+  return (
+    <ActionButton
+      op={portal.arrayRequests.withdraw}
+      label="Withdraw"
+      isSmall
+      input={{ id }}
+      about={`${kindWords(kind)} ${name}${line === '' ? '' : `: ${line}`}. ${isOrder ? 'The array is not made.' : 'Nothing is changed.'}`}
+      said="Withdrawn; nobody decides about it any more."
+    />
   );
 }

@@ -26,7 +26,9 @@ export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; read
             op={portal.me.removeTotp}
             label="Switch it off"
             isSmall
+            labels={{ code: 'Code of the app, or a recovery code' }}
             about="Signing in takes the password alone again."
+            said="The second factor is off."
           />
         ) : (
           !begun && (

@@ -37,6 +37,8 @@ const wording: Wording = {
     role,
     auto_approved: isAutoApproved,
   }),
+  fits: (operation, { enabled }) =>
+    operation === 'enable' ? enabled === false : operation !== 'disable' || enabled !== false,
   actions: {
     disable: { label: 'Keep from signing in', about: 'Sessions and tokens of the user end now.' },
     enable: { label: 'Let sign in again' },

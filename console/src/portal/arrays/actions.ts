@@ -1,12 +1,13 @@
 import { portal } from '../../api/portal.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
-import { choicesFrom } from '../../contract/chosen-field.tsx';
-import type { Choice } from '../../contract/choice.ts';
 import { undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
-import { policyTypesOf, type PortalArray, type PortalCloud } from './record.ts';
+import { appEngineItems, driveItems, engineItems, joinable, priced, zoneChoices } from './offered.ts';
+import { isWaiting, policyTypesOf, type PortalArray, type PortalCloud } from './record.ts';
 
 const arrays = portal.arrays;
+
+type PricedChoices = NonNullable<ActionProps['choicesFrom']>;
 
 const SIZE = 'Size';
 const NETWORK = 'Network';
@@ -16,6 +17,8 @@ const LIFE = 'Life';
 export interface ActionFacts {
   /** Where it is; undefined until that is known: then keys are typed. */
   readonly cloud: PortalCloud | undefined;
+  /** Whose prices count. */
+  readonly providerId: number | undefined;
   /** Whether what the person asks for is done at once, or waits for an administrator. */
   readonly actsAtOnce: boolean;
 }
@@ -24,9 +27,11 @@ export interface ActionFacts {
 export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<never>[] {
   const input = { array_id: array.id };
   switch (array.status) {
+    case 'creating':
+      return isWaiting(array) ? [withdrawal(array)] : [];
     case 'created':
       return [
-        ...sizeActions(array, facts.cloud),
+        ...sizeActions(array, facts),
         ...networkActions(array),
         ...featureActions(array, facts.cloud),
         action({
@@ -53,9 +58,15 @@ export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<n
   }
 }
 
-function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): ActionProps<never>[] {
+function sizeActions(array: PortalArray, { cloud, providerId }: ActionFacts): ActionProps<never>[] {
   const input = { array_id: array.id };
-  const drives = cloud && { drives: driveChoices(cloud) };
+  const drives = cloud && { drives: driveItems(cloud) };
+  const pricedEngines: PricedChoices =
+    cloud && providerId !== undefined
+      ? { engine: priced(engineItems(cloud), providerId), app_engine: priced(appEngineItems(cloud), providerId) }
+      : {};
+  const pricedDrives: PricedChoices =
+    cloud && providerId !== undefined ? { drives: priced(driveItems(cloud), providerId) } : {};
   if (array.product === 'object_storage') {
     const policies = array.storage_policies?.map(({ policy_name: value, display_name: label }) => ({ value, label }));
     return [
@@ -68,6 +79,7 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
         more: [],
         labels: { drives: 'How many more', storage_policy: 'To the storage policy' },
         choices: { ...drives, ...(policies && { storage_policy: policies }) },
+        choicesFrom: pricedDrives,
       }),
       action({
         op: arrays.addStoragePolicy,
@@ -81,6 +93,7 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
             storage_policy_type: policyTypesOf(cloud).map(({ id, name }) => ({ value: String(id), label: name })),
           }),
         },
+        choicesFrom: pricedDrives,
       }),
       action({
         op: arrays.addProxyController,
@@ -103,6 +116,7 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
       more: [],
       labels: { drives: 'How many more' },
       choices: drives,
+      choicesFrom: pricedDrives,
       about: 'They are free drives of the array then: make a RAID group of them, or spares.',
     }),
     action({
@@ -112,10 +126,8 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
       input,
       labels: { engine: 'Engine', app_engine: 'App engine' },
       start: { engine: array.engine?.key, app_engine: array.app_engine?.key },
-      choices: cloud && {
-        engine: cloud.engine_types.map(({ key, name, specs }) => ({ value: key, label: `${name}: ${specs}` })),
-        app_engine: cloud.app_engines.map(({ name, specs }) => ({ value: name, label: `${name}: ${specs}` })),
-      },
+      choices: cloud && { engine: engineItems(cloud), app_engine: appEngineItems(cloud) },
+      choicesFrom: pricedEngines,
       about: 'The controllers change over one after the other: servers go on working.',
     }),
     action({
@@ -123,11 +135,20 @@ function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): Action
       section: SIZE,
       label: 'Change the cache',
       input,
-      labels: { flash_cache_capacity: 'Cache beyond the engine’s own, in GB' },
+      labels: { flash_cache_capacity: 'Cache beyond the engine’s own, in GiB' },
       start: { flash_cache_capacity: array.cache.extra_gb },
-      about: cloud && `In steps of ${gigabytes(cloud.flash_cache.increment_gb)}; 0 gives all of it back.`,
+      about: cloud && cacheWords(array, cloud),
     }),
   ];
+}
+
+function cacheWords(
+  { engine }: PortalArray,
+  { flash_cache: { increment_gb: step }, engine_types: types }: PortalCloud,
+) {
+  const most = types.find(({ key }) => key === engine?.key)?.cache.max_flash_cache_gb;
+  const limit = most === undefined ? '' : `, at most ${gigabytes(most)} with this engine`;
+  return `In steps of ${gigabytes(step)}${limit}; 0 gives all of it back.`;
 }
 
 function networkActions(array: PortalArray): ActionProps<never>[] {
@@ -211,6 +232,16 @@ function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<
   });
 }
 
+function withdrawal({ id, name }: PortalArray): ActionProps<never> {
+  return action({
+    op: arrays.delete,
+    label: 'Withdraw the order',
+    input: { array_id: id },
+    about: `${name} is not made, and its request goes.`,
+    said: `The order of ${name} was withdrawn.`,
+  });
+}
+
 function deletedActions(array: PortalArray): ActionProps<never>[] {
   const input = { array_id: array.id };
   return [
@@ -229,26 +260,4 @@ function deletedActions(array: PortalArray): ActionProps<never>[] {
       about: 'All data of the array is removed now and cannot be brought back.',
     }),
   ];
-}
-
-/** The networks an array could join, with the addresses they have. */
-const joinable = choicesFrom({
-  op: arrays.listCompatibleInterfaces,
-  choices: ({ data }) =>
-    data.map(({ custom_network_id: id, name, cidr }) => ({ value: String(id), label: `${name} · ${cidr}` })),
-  none: 'There is no network it could join. Make one on the page of networks.',
-});
-
-function driveChoices({ drive_types: types }: PortalCloud): Choice[] {
-  return types.map(({ key, name, hourly_price_usd: price }) => ({
-    value: key,
-    label: `${name} · ${price} USD an hour each`,
-  }));
-}
-
-function zoneChoices({ zones }: PortalCloud): Choice[] {
-  return zones.map(({ allocation_zone_name: name, allocation_zone_disp_name: label }) => ({
-    value: name.replace(/^\D+/, ''),
-    label,
-  }));
 }

@@ -15,7 +15,7 @@ import type { Reply } from '../../api/operations.ts';
 import { actionsOf } from './actions.ts';
 import { useActionFacts } from './facts.ts';
 import { Cost } from './cost.tsx';
-import { manageAddress, type PortalArray } from './record.ts';
+import { isWaiting, manageAddress, type PortalArray } from './record.ts';
 
 type ShownArray = Reply<typeof portal.arrays.get.endpoint>['data'];
 
@@ -26,7 +26,7 @@ export default function ArrayDetail() {
   if (reading.isPending) return <Loading />;
   if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   const array = reading.data.data;
-  const isWaiting = array.status === 'creating' && array.status_message?.startsWith('Waiting') === true;
+  const waits = isWaiting(array);
   return (
     <Stack>
       <Head array={array} />
@@ -35,12 +35,12 @@ export default function ArrayDetail() {
           The array serves its data, and nothing of it is changed until an administrator releases it.
         </Alert>
       )}
-      {isWaiting && (
+      {waits && (
         <Alert color="blue" title="The order waits for an administrator">
           {array.status_message}. Nothing is billed until then. <PageLink to="/requests">Requests</PageLink>
         </Alert>
       )}
-      {array.progress < 100 && !isWaiting && (
+      {array.progress < 100 && !waits && (
         <Working value={array.progress} label={array.status_message ?? array.status} />
       )}
       {array.status === 'deleted' && (
@@ -82,7 +82,7 @@ function Head({ array }: { readonly array: ShownArray }) {
       title={array.name}
       about={
         <Group gap="xs">
-          <State of={array.status} />
+          <State of={isWaiting(array) ? 'waiting for approval' : array.status} />
           <span>{array.type}</span>
           {array.description !== null && <span>{array.description}</span>}
         </Group>
@@ -101,7 +101,7 @@ function Head({ array }: { readonly array: ShownArray }) {
 /** What people come for as buttons, the rest by what it is about. */
 function HeadActions({ array, actions }: { readonly array: ShownArray; readonly actions: ActionProps<never>[] }) {
   const isMain = ({ label }: ActionProps<never>) =>
-    ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again'].includes(label);
+    ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again', 'Withdraw the order'].includes(label);
   return (
     <>
       {actions.filter(isMain).map((one) => (
@@ -248,7 +248,8 @@ function PublicService({ array }: { readonly array: ShownArray }) {
   const may = useMay();
   const input = { array_id: array.id };
   const isOffered = array.public_objs !== null && array.public_objs !== undefined;
-  if (!isOffered && !may(portal.publicObjects.create)) return null;
+  const canOffer = array.status === 'created' && may(portal.publicObjects.create);
+  if (!isOffered && !canOffer) return null;
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">

@@ -1,4 +1,4 @@
-import { policyTypesOf, type PortalCloud } from './record.ts';
+import { drivesNeeded, policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order as it is being made. */
 export interface Order {
@@ -59,18 +59,23 @@ function sizeProblems(order: Order, cloud: PortalCloud): string[] {
   const count = Object.values(order.drives).reduce((sum, one) => sum + one, 0);
   const engine = cloud.engine_types.find(({ key }) => key === order.engine);
   const isBlock = order.kind === 'storage_array';
+  const policy = policyTypesOf(cloud).find(({ id }) => id === order.policyType);
   return [
     count < cloud.minimum_drives && `It needs at least ${cloud.minimum_drives} drives.`,
     isBlock && !engine && 'It needs an engine.',
     isBlock && engine && count > engine.max_drives && `${engine.name} takes at most ${engine.max_drives} drives.`,
     isBlock && order.cacheGb % Math.max(1, cloud.flash_cache.increment_gb) !== 0 && cacheProblem(cloud),
     !isBlock && order.policyType === undefined && 'Choose how objects are kept.',
+    !isBlock &&
+      policy &&
+      count < drivesNeeded(policy) &&
+      `${policy.name} needs at least ${drivesNeeded(policy)} drives.`,
     !isBlock && Object.keys(order.drives).length > 1 && 'Object storage takes drives of one type.',
   ].filter((problem) => typeof problem === 'string');
 }
 
 function cacheProblem({ flash_cache: { increment_gb: step } }: PortalCloud): string {
-  return `Cache is bought in steps of ${step} GB.`;
+  return `Cache is bought in steps of ${step} GiB.`;
 }
 
 /** The order as the API takes it. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useRead } from '../../api/queries.ts';
 import { gigabytes } from '../../parts/format.ts';
+import { appEngineName } from '../item-names.ts';
 import type { PartProps } from './order.tsx';
 import type { PortalCloud } from './record.ts';
 
@@ -28,8 +29,8 @@ function Options({ order, change, cloud }: PartProps & { readonly cloud: PortalC
     <>
       {hasCache && (
         <NumberInput
-          label="Cache beyond the engine’s own, in GB"
-          description={`In steps of ${step} GB${engine ? `; the engine has ${gigabytes(engine.cache.base_cache_gb)}` : ''}`}
+          label="Cache beyond the engine’s own, in GiB"
+          description={`In steps of ${gigabytes(step)}${engine ? `; the engine has ${gigabytes(engine.cache.base_cache_gb)}` : ''}`}
           min={0}
           max={engine?.cache.max_flash_cache_gb}
           step={step}
@@ -52,7 +53,7 @@ function Options({ order, change, cloud }: PartProps & { readonly cloud: PortalC
           label="App engine"
           data={cloud.app_engines.map(({ name, specs }) => ({
             value: name,
-            label: specs ? `${name}: ${specs}` : name,
+            label: specs ? `${appEngineName(name)}: ${specs}` : appEngineName(name),
           }))}
           value={order.appEngine ?? cloud.app_engines.find((one) => one.default === 'true')?.name ?? null}
           onChange={(name) => change({ appEngine: name ?? undefined })}

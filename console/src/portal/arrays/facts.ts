@@ -11,7 +11,8 @@ export function useActionFacts(): (array: Pick<PortalArray, 'provider'>) => Acti
   const { role, auto_approved: isAutoApproved } = useSession();
   const actsAtOnce = role === 'admin' || isAutoApproved === true;
   return ({ provider }) => {
-    const cloudId = providers?.find(({ key }) => key === provider.key)?.cloud_id;
-    return { cloud: clouds?.find(({ id }) => id === cloudId), actsAtOnce };
+    const own = providers?.find(({ key }) => key === provider.key);
+    const providerId = own === undefined ? undefined : Number(own.id);
+    return { cloud: clouds?.find(({ id }) => id === own?.cloud_id), providerId, actsAtOnce };
   };
 }

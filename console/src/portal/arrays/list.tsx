@@ -12,7 +12,7 @@ import { State, Time, Working } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { actionsOf } from './actions.ts';
 import { useActionFacts } from './facts.ts';
-import type { PortalArray } from './record.ts';
+import { isWaiting, type PortalArray } from './record.ts';
 
 const columns: readonly Column<PortalArray>[] = [
   {
@@ -28,9 +28,8 @@ const columns: readonly Column<PortalArray>[] = [
   {
     name: 'state',
     heading: 'State',
-    value: ({ status }) => status,
-    cell: ({ status, status_message: message, progress }) =>
-      progress < 100 ? <Working value={progress} label={message ?? status} /> : <State of={status} />,
+    value: (array) => (isWaiting(array) ? 'waiting for approval' : array.status),
+    cell: (array) => <Standing array={array} />,
   },
   { name: 'type', heading: 'Type', value: ({ type }) => type, cell: ({ type }) => type },
   {
@@ -70,6 +69,13 @@ const columns: readonly Column<PortalArray>[] = [
     isExtra: true,
   },
 ];
+
+function Standing({ array }: { readonly array: PortalArray }) {
+  const { status, status_message: message, progress } = array;
+  // Nothing of an order moves before somebody has decided.
+  if (isWaiting(array)) return <State of="waiting for approval" />;
+  return progress < 100 ? <Working value={progress} label={message ?? status} /> : <State of={status} />;
+}
 
 const deletedColumn: Column<PortalArray> = {
   name: 'until',

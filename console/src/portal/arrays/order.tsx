@@ -28,7 +28,7 @@ import { Extras } from './extras.tsx';
 import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
 import { presentPrices } from '../prices/history.ts';
 import { PricePanel } from './price-panel.tsx';
-import { policyTypesOf, type PortalCloud } from './record.ts';
+import { drivesNeeded, policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order in steps, with the price beside it from the first choice on. */
 export default function OrderArray() {
@@ -257,8 +257,13 @@ function PolicyChoice({ order, change, cloud }: PartProps & { readonly cloud: Po
       onChange={(id) => change({ policyType: Number(id) })}
     >
       <Stack mt="xs" gap="xs">
-        {types.map(({ id, name }) => (
-          <Radio key={id} value={String(id)} label={name} />
+        {types.map((type) => (
+          <Radio
+            key={type.id}
+            value={String(type.id)}
+            label={type.name}
+            description={`At least ${drivesNeeded(type)} drives`}
+          />
         ))}
       </Stack>
     </Radio.Group>

@@ -1,5 +1,6 @@
 import { Card, Group, Table, Text, Title } from '@mantine/core';
 import { money } from '../../parts/format.ts';
+import { appEngineName } from '../item-names.ts';
 import type { Order } from './draft.ts';
 import type { PortalCloud } from './record.ts';
 
@@ -56,11 +57,6 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
   );
 }
 
-/** `app_small` → `small`: app engines have no name beside their key. */
-function plainName(key: string): string {
-  return key.replace(/^app_/, '');
-}
-
 /** Prices of an hour are small: as many digits as they have, up to a hundredth of a cent. */
 function rate(amount: number): string {
   return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
@@ -91,11 +87,17 @@ function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['pric
         ]
       : []),
     ...(app
-      ? [{ name: `App engine ${plainName(app.name)}`, quantity: 1, hourly: priceOf('app_engine', app.name, app.price) }]
+      ? [
+          {
+            name: `App engine ${appEngineName(app.name)}`,
+            quantity: 1,
+            hourly: priceOf('app_engine', app.name, app.price),
+          },
+        ]
       : []),
     ...drives,
     ...(order.cacheGb > 0
-      ? [{ name: 'Cache, GB', quantity: order.cacheGb, hourly: priceOf('cache_gb', 'cache_gb', null) }]
+      ? [{ name: 'Cache, GiB', quantity: order.cacheGb, hourly: priceOf('cache_gb', 'cache_gb', null) }]
       : []),
   ];
 }

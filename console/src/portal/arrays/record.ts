@@ -10,9 +10,25 @@ export function manageAddress({ id, product }: Pick<PortalArray, 'id' | 'product
   return `/arrays/${id}/${product === 'object_storage' ? 'objects' : 'block'}`;
 }
 
+/** Whether an administrator has yet to decide about the order. */
+export function isWaiting({
+  status,
+  status_message: message,
+}: Pick<PortalArray, 'status' | 'status_message'>): boolean {
+  return status === 'creating' && message?.startsWith('Waiting') === true;
+}
+
 interface PolicyType {
   readonly id: number;
   readonly name: string;
+  readonly replicas: number;
+  readonly data_fragments: number;
+  readonly parity_fragments: number;
+}
+
+/** Each copy or fragment is on a drive of its own. */
+export function drivesNeeded({ replicas, data_fragments: data, parity_fragments: parity }: PolicyType): number {
+  return data > 0 ? data + parity : replicas;
 }
 
 /** How a cloud can keep objects: a text of JSON in its record. */

@@ -15,11 +15,13 @@ type Kind = Input<typeof portal.pricing.set.endpoint>['kind'];
 interface SetPriceProps {
   readonly item: PricedItem;
   readonly providerId: number;
+  /** What has the price, in words. */
+  readonly title: string;
   readonly close: () => void;
 }
 
 /** A price from now on, or from a moment in the viewer's zone. */
-export function SetPrice({ item, providerId, close }: SetPriceProps) {
+export function SetPrice({ item, providerId, title, close }: SetPriceProps) {
   const [price, setPrice] = useState(item.present?.hourly_price_usd ?? '');
   const [when, setWhen] = useState('now');
   const [local, setLocal] = useState('');
@@ -36,7 +38,7 @@ export function SetPrice({ item, providerId, close }: SetPriceProps) {
   }
 
   return (
-    <Dialog opened onClose={close} title={`Price of ${key}`}>
+    <Dialog opened onClose={close} title={`Price: ${title}`}>
       <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
         <Stack>
           <TextInput

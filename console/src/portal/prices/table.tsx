@@ -1,4 +1,4 @@
-import { Badge, Button, Stack, Table, Text } from '@mantine/core';
+import { Button, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { action, ActionMenu } from '../../contract/action.tsx';
@@ -9,6 +9,8 @@ import { Empty } from '../../parts/messages.tsx';
 import { State, Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { itemsOf, steps, type DatedPrice, type PricedItem } from './history.ts';
+import type { NameOf } from '../item-names.ts';
+import { useItemNames } from '../use-item-names.ts';
 import { SetPrice, SetPriceButton } from './set-price.tsx';
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -24,24 +26,23 @@ const KINDS: Readonly<Record<string, string>> = {
 
 export function PriceTable(props: { readonly providerId: number; readonly prices: readonly DatedPrice[] }) {
   const { providerId, prices } = props;
+  const nameOf = useItemNames();
   const [changed, setChanged] = useState<PricedItem>();
   const [shown, setShown] = useState<PricedItem>();
   const columns: readonly Column<PricedItem>[] = [
     { name: 'kind', heading: 'What', value: kindOf, cell: kindOf },
-    { name: 'key', heading: 'Which', value: keyOf, cell: (item) => keyOf(item) || '–' },
+    {
+      name: 'key',
+      heading: 'Which',
+      value: (item) => `${whichOf(item, nameOf)} ${item.key}`,
+      cell: (item) => <Which item={item} name={whichOf(item, nameOf)} />,
+    },
     {
       name: 'price',
       heading: 'USD an hour',
       align: 'right',
       value: ({ present }) => Number(present?.hourly_price_usd ?? 0),
-      cell: ({ present }) => present?.hourly_price_usd ?? 'none yet',
-    },
-    {
-      name: 'since',
-      heading: 'Since',
-      isExtra: true,
-      value: ({ present }) => present?.effective_from,
-      cell: ({ present }) => <Time at={present?.effective_from} />,
+      cell: ({ present }) => <Present price={present} />,
     },
     { name: 'planned', heading: 'Planned', isExtra: true, cell: ({ planned: [next] }) => <Planned price={next} /> },
     {
@@ -71,8 +72,15 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
         rowKey={({ kind, key }) => `${kind}:${key}`}
         empty={<Empty title="This provider has no prices.">Its cloud has nothing to sell yet.</Empty>}
       />
-      {changed && <SetPrice item={changed} providerId={providerId} close={() => setChanged(undefined)} />}
-      {shown && <History item={shown} close={() => setShown(undefined)} />}
+      {changed && (
+        <SetPrice
+          item={changed}
+          providerId={providerId}
+          title={titleOf(changed, nameOf)}
+          close={() => setChanged(undefined)}
+        />
+      )}
+      {shown && <History item={shown} title={titleOf(shown, nameOf)} close={() => setShown(undefined)} />}
     </>
   );
 }
@@ -81,16 +89,52 @@ function kindOf({ kind }: PricedItem): string {
   return KINDS[kind] ?? kind;
 }
 
-function keyOf({ kind, key }: PricedItem): string {
-  return key === kind ? '' : key;
+/** Empty where there is one of the kind. */
+function whichOf({ kind, key }: PricedItem, nameOf: NameOf): string {
+  return key === kind ? '' : nameOf(key);
+}
+
+/** `Engine Small`. */
+function titleOf(item: PricedItem, nameOf: NameOf): string {
+  return [kindOf(item), whichOf(item, nameOf)].filter(Boolean).join(' ');
+}
+
+/** By name, with the key that price files and bills have. */
+function Which({ item, name }: { readonly item: PricedItem; readonly name: string }) {
+  if (name === '') return <>–</>;
+  return (
+    <>
+      {name}{' '}
+      {name !== item.key && (
+        <Text span size="xs" c="dimmed">
+          {item.key}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Present({ price }: { readonly price: DatedPrice | undefined }) {
+  if (!price) return <>none yet</>;
+  return (
+    <>
+      {price.hourly_price_usd}
+      <Text size="xs" c="dimmed" visibleFrom="sm">
+        since <Time at={price.effective_from} />
+      </Text>
+    </>
+  );
 }
 
 function Planned({ price }: { readonly price: DatedPrice | undefined }) {
   if (!price) return <>–</>;
   return (
-    <Badge variant="light" color="blue" tt="none">
-      {price.hourly_price_usd} from <Time at={price.effective_from} />
-    </Badge>
+    <>
+      {price.hourly_price_usd}
+      <Text size="xs" c="dimmed">
+        from <Time at={price.effective_from} />
+      </Text>
+    </>
   );
 }
 
@@ -114,19 +158,15 @@ function ItemActions(props: { readonly item: PricedItem; readonly providerId: nu
 }
 
 /** Every price of an item, as a line and as a list. */
-function History({ item, close }: { readonly item: PricedItem; readonly close: () => void }) {
+function History(props: { readonly item: PricedItem; readonly title: string; readonly close: () => void }) {
+  const { item, title, close } = props;
   const points = item.all.map((one) => ({
     at: (timeOf(one.effective_from)?.getTime() ?? 0) / 1000,
     price: Number(one.hourly_price_usd),
   }));
   const { times, values } = steps(points, Date.now() / 1000);
   return (
-    <Dialog
-      opened
-      onClose={close}
-      size="lg"
-      title={`Prices of ${[kindOf(item), keyOf(item)].filter(Boolean).join(' ')}`}
-    >
+    <Dialog opened onClose={close} size="lg" title={`Prices: ${title}`}>
       <Stack>
         <Chart
           title="USD an hour"
