@@ -46,6 +46,15 @@ interface Answered {
   readonly header: (name: string) => string | null;
 }
 
+/** What a document is of, where it is not of the bucket. */
+interface Of {
+  readonly key?: string;
+  readonly versionId?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Codes by which S3 says that something was never set. */
+const UNSET = /^NoSuch(?!Bucket|Key|Version)|ConfigurationNotFoundError$|ControlsNotFoundError$/;
 const DELETED_AT_ONCE = 1000;
 const LISTED = 1000;
 
@@ -181,25 +190,33 @@ export class S3 {
     return uploadsOf(await this.#read(bucket, { query: { uploads: '', 'encoding-type': 'url' } }));
   }
 
-  /** A document of a bucket, such as `policy`; undefined where it has none. */
-  async document(bucket: string, name: string): Promise<string | undefined> {
+  /** A document of a bucket, such as `policy`, or of an object; undefined where it has none. */
+  async document(bucket: string, name: string, { key, versionId }: Of = {}): Promise<string | undefined> {
     try {
-      return (await this.#ask('GET', bucket, { query: { [name]: '' } })).text;
+      return (await this.#ask('GET', bucket, { ...(key !== undefined && { key }), query: { [name]: '', versionId } }))
+        .text;
     } catch (error) {
-      if (error instanceof S3Problem && /^NoSuch(?!Bucket)/.test(error.code)) return undefined;
+      if (error instanceof S3Problem && UNSET.test(error.code)) return undefined;
       throw error;
     }
   }
 
   /** Undefined takes the document away. */
-  setDocument(bucket: string, name: string, document: string | undefined): Promise<Answered> {
-    const query = { [name]: '' };
-    if (document === undefined) return this.#ask('DELETE', bucket, { query });
+  setDocument(bucket: string, name: string, document: string | undefined, of: Of = {}): Promise<Answered> {
+    const { key, versionId, headers: own } = of;
+    const asked = { ...(key !== undefined && { key }), query: { [name]: '', versionId } };
+    if (document === undefined) return this.#ask('DELETE', bucket, asked);
     const headers = {
       'content-type': document.startsWith('<') ? 'application/xml' : 'application/json',
       'x-amz-checksum-crc32': crc32Base64(document),
+      ...own,
     };
-    return this.#ask('PUT', bucket, { query, body: document, headers });
+    return this.#ask('PUT', bucket, { ...asked, body: document, headers });
+  }
+
+  /** One of the lists of grants that have a name, such as `private`. */
+  setAccessList(bucket: string, list: string): Promise<Answered> {
+    return this.#ask('PUT', bucket, { query: { acl: '' }, headers: { 'x-amz-acl': list } });
   }
 
   async #read(bucket: string, asked: Asked): Promise<Element> {
