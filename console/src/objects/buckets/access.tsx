@@ -3,21 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Failed, Loading } from '../../parts/messages.tsx';
 import {
   ENCRYPTION_DOCUMENT,
-  grantsOf,
   ownershipDocument,
   publicAccessDocument,
-  publicAccessOf,
   type PublicAccessBlock,
 } from '../s3/settings.ts';
+import { grantsOf, publicAccessOf } from '../s3/settings-read.ts';
 import { readXml } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 import { Setting } from './setting.tsx';
 
 const BLOCKS: readonly (readonly [name: keyof PublicAccessBlock, label: string])[] = [
   ['BlockPublicAcls', 'Refuse access lists that open it to everyone'],
-  ['IgnorePublicAcls', 'Take the effect of those that are there'],
+  ['IgnorePublicAcls', 'Ignore what access lists that are there already open to everyone'],
   ['BlockPublicPolicy', 'Refuse policies that open it to everyone'],
-  ['RestrictPublicBuckets', 'Take the effect of those that are there, for other accounts'],
+  ['RestrictPublicBuckets', 'Keep other accounts out while the policy opens it to everyone'],
 ];
 
 /** Keeps a bucket from being opened to everyone by mistake. */

@@ -1,7 +1,8 @@
 import { Checkbox, Group, NumberInput, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
-import { corsDocument, corsOf, type CorsRule } from '../s3/settings.ts';
+import { corsDocument, type CorsRule } from '../s3/settings.ts';
+import { corsOf } from '../s3/settings-read.ts';
 import { Rules } from './rules.tsx';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 

@@ -1,7 +1,8 @@
 import { Alert, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
-import { bucketLockDocument, bucketLockOf, type BucketLock, type LockMode } from '../s3/settings.ts';
+import { bucketLockDocument, type BucketLock, type LockMode } from '../s3/settings.ts';
+import { bucketLockOf } from '../s3/settings-read.ts';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 
 export const LOCK_MODES: readonly { readonly value: LockMode; readonly label: string }[] = [

@@ -4,7 +4,8 @@ import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Facts } from '../../parts/small.tsx';
-import { loggingDocument, loggingOf, type Logging, type LogNames } from '../s3/settings.ts';
+import { loggingDocument, type Logging, type LogNames } from '../s3/settings.ts';
+import { loggingOf } from '../s3/settings-read.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
 import { Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
 

@@ -1,7 +1,8 @@
 import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
-import { hooksDocument, hooksOf, type Hook } from '../s3/settings.ts';
+import { hooksDocument, type Hook } from '../s3/settings.ts';
+import { hooksOf } from '../s3/settings-read.ts';
 import { Rules } from './rules.tsx';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 

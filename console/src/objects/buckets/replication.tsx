@@ -5,7 +5,8 @@ import { useRead } from '../../api/queries.ts';
 import { useIdentity } from '../../app/identity.tsx';
 import { Failed, Loading } from '../../parts/messages.tsx';
 import { Facts } from '../../parts/small.tsx';
-import { replicationDocument, replicationOf, type ReplicationRule } from '../s3/settings.ts';
+import { replicationDocument, type ReplicationRule } from '../s3/settings.ts';
+import { replicationOf } from '../s3/settings-read.ts';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 
 /** Where new objects of a bucket are copied to. */

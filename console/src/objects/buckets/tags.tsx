@@ -2,7 +2,8 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core
 import { useState } from 'react';
 import { IconTrash } from '../../parts/icons.tsx';
 import { Failed } from '../../parts/messages.tsx';
-import { tagsDocument, tagsOf, tagsProblem, type Tag } from '../s3/settings.ts';
+import { tagsDocument, tagsProblem, type Tag } from '../s3/settings.ts';
+import { tagsOf } from '../s3/settings-read.ts';
 import { Setting } from './setting.tsx';
 
 export function BucketTags({ bucket }: { readonly bucket: string }) {

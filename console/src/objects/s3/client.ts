@@ -1,4 +1,5 @@
 import { csrfHeaders, type Place } from '../../api/send.ts';
+import { isUnset } from './codes.ts';
 import { crc32Base64 } from './crc32.ts';
 import { completeDocument, deleteDocument, type Victim } from './documents.ts';
 import type { StoredPart } from './parts.ts';
@@ -53,8 +54,8 @@ interface Of {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Codes by which S3 says that something was never set. */
-const UNSET = /^NoSuch(?!Bucket|Key|Version)|ConfigurationNotFoundError$|ControlsNotFoundError$/;
+/** What an answer says of the request, not of the object. */
+const OF_REQUEST = new Set(['x-amz-id-2', 'x-amz-request-id']);
 const DELETED_AT_ONCE = 1000;
 const LISTED = 1000;
 
@@ -117,7 +118,10 @@ export class S3 {
       throw new S3Problem(answer.status, 'HeadObject', `The object cannot be read: HTTP ${answer.status}.`);
     return [...answer.headers].filter(
       ([name]) =>
-        /^(?:content-(?:type|length|encoding|language)|etag|last-modified)$/.test(name) || name.startsWith('x-amz-'),
+        /^(?:content-(?:type|length|encoding|language|disposition)|cache-control|expires|etag|last-modified)$/.test(
+          name,
+        ) ||
+        (name.startsWith('x-amz-') && !OF_REQUEST.has(name)),
     );
   }
 
@@ -196,7 +200,7 @@ export class S3 {
       return (await this.#ask('GET', bucket, { ...(key !== undefined && { key }), query: { [name]: '', versionId } }))
         .text;
     } catch (error) {
-      if (error instanceof S3Problem && UNSET.test(error.code)) return undefined;
+      if (error instanceof S3Problem && isUnset(error.code)) return undefined;
       throw error;
     }
   }

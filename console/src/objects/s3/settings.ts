@@ -1,7 +1,6 @@
 import { escapeXml, XMLNS } from './documents.ts';
-import { all, textIn } from './replies.ts';
 
-/** Settings of buckets and objects as forms have them, and the documents that S3 has for them. */
+/** Settings of buckets and objects as forms have them, and the documents that are sent for them. `settings-read.ts` reads them. */
 
 function element(name: string, text: string | number): string {
   return `<${name}>${escapeXml(String(text))}</${name}>`;
@@ -9,10 +8,6 @@ function element(name: string, text: string | number): string {
 
 function document(name: string, inner: string): string {
   return `<${name} ${XMLNS}>${inner}</${name}>`;
-}
-
-function textsIn(of: Element, name: string): string[] {
-  return all(of, name).map(({ textContent }) => textContent);
 }
 
 export interface ReplicationRule {
@@ -24,24 +19,6 @@ export interface ReplicationRule {
   readonly targetBucket: string;
   /** Whether a deletion is passed on. */
   readonly deletes: boolean;
-}
-
-/** The endpoint stands where an ARN has the region. */
-const TARGET = /^arn:aws:s3:([^:]*):[^:]*:(.*)$/;
-
-export function replicationOf(root: Element | undefined): ReplicationRule | undefined {
-  const [rule] = root ? all(root, 'Rule') : [];
-  if (!rule) return undefined;
-  const [, endpoint = '', targetBucket = ''] =
-    TARGET.exec(rule.querySelector('Destination > Bucket')?.textContent ?? '') ?? [];
-  return {
-    id: textIn(rule, 'ID'),
-    isOn: textIn(rule, 'Status') === 'Enabled',
-    prefix: rule.querySelector('Prefix')?.textContent ?? '',
-    endpoint,
-    targetBucket,
-    deletes: rule.querySelector('DeleteMarkerReplication > Status')?.textContent === 'Enabled',
-  };
 }
 
 export function replicationDocument(rule: ReplicationRule): string {
@@ -65,17 +42,6 @@ export interface CorsRule {
   readonly maxAge: number | undefined;
 }
 
-export function corsOf(root: Element | undefined): CorsRule[] {
-  return (root ? all(root, 'CORSRule') : []).map((rule) => ({
-    id: textIn(rule, 'ID'),
-    origins: textsIn(rule, 'AllowedOrigin'),
-    methods: textsIn(rule, 'AllowedMethod'),
-    headers: textsIn(rule, 'AllowedHeader'),
-    exposed: textsIn(rule, 'ExposeHeader'),
-    maxAge: textIn(rule, 'MaxAgeSeconds') === '' ? undefined : Number(textIn(rule, 'MaxAgeSeconds')),
-  }));
-}
-
 /** Undefined without a rule: S3 keeps no document of none. */
 export function corsDocument(rules: readonly CorsRule[]): string | undefined {
   if (rules.length === 0) return undefined;
@@ -95,23 +61,6 @@ export interface Hook {
   readonly events: readonly string[];
   readonly prefix: string;
   readonly suffix: string;
-}
-
-export function hooksOf(root: Element | undefined): Hook[] {
-  return (root ? all(root, 'TopicConfiguration') : []).map((one) => {
-    const filters = [...one.querySelectorAll('FilterRule')];
-    const filter = (name: string) => {
-      const found = filters.find((each) => textIn(each, 'Name').toLowerCase() === name);
-      return found ? textIn(found, 'Value') : '';
-    };
-    return {
-      id: textIn(one, 'Id'),
-      address: textIn(one, 'Topic'),
-      events: textsIn(one, 'Event'),
-      prefix: filter('prefix'),
-      suffix: filter('suffix'),
-    };
-  });
 }
 
 export function hooksDocument(hooks: readonly Hook[]): string {
@@ -135,16 +84,6 @@ export interface Logging {
   readonly names: LogNames;
 }
 
-/** `isWhole`: nothing else stands in the document. */
-export function loggingOf(root: Element | undefined): { readonly logging: Logging | undefined; isWhole: boolean } {
-  const enabled = root?.querySelector('LoggingEnabled');
-  if (!enabled) return { logging: undefined, isWhole: true };
-  const source = enabled.querySelector('PartitionedPrefix > PartitionDateSource')?.textContent;
-  const names = source === 'EventTime' || source === 'DeliveryTime' ? source : 'simple';
-  const logging = { bucket: textIn(enabled, 'TargetBucket'), prefix: textIn(enabled, 'TargetPrefix'), names } as const;
-  return { logging, isWhole: enabled.querySelector('TargetGrants') === null };
-}
-
 export function loggingDocument(logging: Logging | undefined): string {
   if (!logging) return document('BucketLoggingStatus', '');
   const { bucket, prefix, names } = logging;
@@ -162,13 +101,6 @@ export function loggingDocument(logging: Logging | undefined): string {
 export interface Tag {
   readonly key: string;
   readonly value: string;
-}
-
-export function tagsOf(root: Element | undefined): Tag[] {
-  const sets = root ? all(root, 'TagSet') : [];
-  return sets
-    .flatMap((set) => all(set, 'Tag'))
-    .map((tag) => ({ key: textIn(tag, 'Key'), value: textIn(tag, 'Value') }));
 }
 
 /** Undefined without a tag. */
@@ -192,15 +124,6 @@ export interface BucketLock {
   readonly isLockable: boolean;
   /** What new objects get. */
   readonly retention: { readonly mode: LockMode; readonly days: number } | undefined;
-}
-
-export function bucketLockOf(root: Element | undefined): BucketLock {
-  const mode = root?.querySelector('DefaultRetention > Mode')?.textContent;
-  const days = Number(root?.querySelector('DefaultRetention > Days')?.textContent ?? 0);
-  return {
-    isLockable: root !== undefined,
-    retention: mode === 'GOVERNANCE' || mode === 'COMPLIANCE' ? { mode, days } : undefined,
-  };
 }
 
 export function bucketLockDocument(retention: BucketLock['retention']): string {
@@ -239,11 +162,6 @@ export const PUBLIC_ACCESS = [
 ] as const;
 export type PublicAccessBlock = Readonly<Record<(typeof PUBLIC_ACCESS)[number], boolean>>;
 
-export function publicAccessOf(root: Element | undefined): PublicAccessBlock {
-  const isOn = (name: string) => root !== undefined && textIn(root, name) === 'true';
-  return Object.fromEntries(PUBLIC_ACCESS.map((name) => [name, isOn(name)])) as PublicAccessBlock;
-}
-
 export function publicAccessDocument(block: PublicAccessBlock): string | undefined {
   if (!PUBLIC_ACCESS.some((name) => block[name])) return undefined;
   const each = PUBLIC_ACCESS.map((name) => element(name, String(block[name])));
@@ -253,23 +171,4 @@ export function publicAccessDocument(block: PublicAccessBlock): string | undefin
 export function ownershipDocument(ownership: string): string | undefined {
   if (ownership === '') return undefined;
   return document('OwnershipControls', `<Rule>${element('ObjectOwnership', ownership)}</Rule>`);
-}
-
-export interface ListedGrant {
-  readonly to: string;
-  readonly permission: string;
-}
-
-const GROUPS: Readonly<Record<string, string>> = {
-  'http://acs.amazonaws.com/groups/global/AllUsers': 'everybody, without signing in',
-  'http://acs.amazonaws.com/groups/global/AuthenticatedUsers': 'every user of every account of the array',
-};
-
-export function grantsOf(root: Element): ListedGrant[] {
-  return [...root.querySelectorAll('Grant')].map((grant) => {
-    const grantee = grant.querySelector('Grantee') ?? grant;
-    const group = textIn(grantee, 'URI');
-    const name = textIn(grantee, 'DisplayName') || textIn(grantee, 'ID');
-    return { to: GROUPS[group] ?? (group || `account ${name}`), permission: textIn(grant, 'Permission') };
-  });
 }
