@@ -135,8 +135,8 @@ function RuleDialog({ rule: given, endpoints, shown, close }: RuleDialogProps) {
       close={close}
     >
       <Text size="sm">
-        Objects that are written from now on are copied, each with its versions; those that are there already are not.
-        The page of an object says how far it is.
+        Objects that are written from now on are copied; those that are there already are not. The page of an object
+        says how far it is.
       </Text>
       <Select
         label="Remote endpoint"

@@ -92,7 +92,7 @@ export function SettingDialog({
               <Text size="xs" c="dimmed">
                 As it is sent
               </Text>
-              <Code block mah={200} tabIndex={0}>
+              <Code block mah={200} className="command" tabIndex={0}>
                 {sent}
               </Code>
             </>

@@ -43,6 +43,7 @@ function HeldChart({ group, id }: HeldProps) {
             times={points.map(({ time }) => time)}
             lines={[{ label: 'Held', values: points.map(({ used_bytes: held }) => held) }]}
             format={bytes}
+            isBytes
           />
         </>
       )}

@@ -13,6 +13,8 @@ const NETWORK = 'Network';
 const FEATURES = 'Features';
 const LIFE = 'Life';
 
+type SizedArray = Omit<PortalArray, 'drives'>;
+
 export interface ActionFacts {
   /** Where it is; undefined until that is known: then keys are typed. */
   readonly cloud: PortalCloud | undefined;
@@ -53,7 +55,7 @@ export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<n
   }
 }
 
-function sizeActions(array: PortalArray, cloud: PortalCloud | undefined): ActionProps<never>[] {
+export function sizeActions(array: SizedArray, cloud: PortalCloud | undefined): ActionProps<never>[] {
   const input = { array_id: array.id };
   const drives = cloud && { drives: driveChoices(cloud) };
   if (array.product === 'object_storage') {
