@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { isUnset } from '../src/objects/s3/codes.ts';
+import { isUnset, mayPass } from '../src/objects/s3/codes.ts';
 import { crc32Base64 } from '../src/objects/s3/crc32.ts';
 import { completeDocument, deleteDocument, lifecycleDocument, ruleProblem } from '../src/objects/s3/documents.ts';
 import { POLICY_EXAMPLES, policyProblem } from '../src/objects/buckets/policy-text.ts';
@@ -228,4 +228,10 @@ test('a setting without anything in it is taken away, not sent empty', () => {
     ]) ?? '',
     /two tags a/,
   );
+});
+
+test('an upload waits for a service that is away, and takes a refusal as one', () => {
+  assert.ok(mayPass({ status: 409, code: 'ServiceUnavailable' }), 'the portal, of an array that restarts');
+  assert.ok(mayPass({ status: 503, code: 'SlowDown' }));
+  for (const code of ['AccessDenied', 'NoSuchUpload', 'QuotaExceeded']) assert.ok(!mayPass({ status: 409, code }), code);
 });
