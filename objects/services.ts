@@ -1,4 +1,5 @@
 import {
+  CapacityHistory,
   ChangeFeed,
   changeRoutes,
   metricsTokenRoutes,
@@ -7,6 +8,8 @@ import {
   type HostedConfiguration,
 } from '@granary/kernel';
 import { createRequestAccounting } from './request-accounting.ts';
+import { capacityRoutes } from './capacities/routes.ts';
+import { CapacityService } from './capacities/service.ts';
 import { concerns } from './changes/concerns.ts';
 import { EngineWatch } from './changes/watch.ts';
 import { Certificates } from './certificates/service.ts';
@@ -62,7 +65,9 @@ export function createServices(tools: ObjectsTools) {
   const drives = new ObjectDriveService(tools);
   const controllers = new VirtualControllerService(tools);
   const policies = new PolicyService(tools, drives);
-  const forecasts = new ForecastService(tools, policies);
+  const history = new CapacityHistory(tools);
+  const forecasts = new ForecastService(tools, { policies, history });
+  const capacities = new CapacityService(tools, { history, policies, accounts: people.accounts });
   const search = new SearchService(tools, { policies, drives, controllers });
   const summaries = new SummaryService({ drives, policies, forecasts, drivesOfArray: () => configuration().drives });
   const destinations = new DestinationService({ ...tools, nameServers: () => nameServersOf(settings) });
@@ -85,7 +90,7 @@ export function createServices(tools: ObjectsTools) {
   const handlers = {
     ...people.handlers,
     ...accounting.handlers,
-    accounts: { ...people.handlers.accounts, ...metered.accounts },
+    accounts: { ...people.handlers.accounts, ...metered.accounts, capacity: capacityRoutes(capacities).account },
     users: { ...people.handlers.users, ...metered.users, presign: presignRoute(objectData) },
     drives: { ...driveRoutes(drives, times), ...metered.drives },
     virtualControllers: {
@@ -93,7 +98,11 @@ export function createServices(tools: ObjectsTools) {
       ...metered.virtualControllers,
     },
     loadBalancerGroups: { ...groupRoutes({ controllers, times, configuration }), ...metered.loadBalancerGroups },
-    policies: { ...policyRoutes(policies, times, tools), ...metered.policies },
+    policies: {
+      ...policyRoutes(policies, times, tools),
+      ...metered.policies,
+      capacity: capacityRoutes(capacities).policy,
+    },
     settings: {
       ...settingsRoutes({ settings, certificates, encryption, clock, policyAction }),
       ...peopleSettingRoutes(settings),
@@ -105,7 +114,7 @@ export function createServices(tools: ObjectsTools) {
     search: searchRoutes(search),
     changes: changeRoutes(changes),
     webhooks: webhookRoutes(webhooks),
-    destinations: destinationRoutes(destinations, destinationGrants),
+    destinations: destinationRoutes(destinations, destinationGrants, people.accounts),
   };
   return {
     changes,
@@ -133,6 +142,7 @@ export function createServices(tools: ObjectsTools) {
       people.start();
       policies.start();
       forecasts.start();
+      capacities.start();
       accounting.start();
       replication.start();
       notifications.start();
@@ -151,6 +161,7 @@ export function createServices(tools: ObjectsTools) {
       await transitions.stop();
       policies.stop();
       await forecasts.stop();
+      await capacities.stop();
       await people.stop();
     },
     /** After the last request is counted. */

@@ -2,16 +2,32 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { isUnset, mayPass } from '../src/objects/s3/codes.ts';
 import { crc32Base64 } from '../src/objects/s3/crc32.ts';
 import { completeDocument, deleteDocument, lifecycleDocument, ruleProblem } from '../src/objects/s3/documents.ts';
 import { POLICY_EXAMPLES, policyProblem } from '../src/objects/buckets/policy-text.ts';
 import { planParts, partBytes, remaining } from '../src/objects/s3/parts.ts';
 import { bucketNameProblem, folderOf, folders, isReachable, objectPath } from '../src/objects/s3/paths.ts';
+import {
+  corsDocument,
+  hooksDocument,
+  loggingDocument,
+  publicAccessDocument,
+  replicationDocument,
+  tagsDocument,
+  tagsProblem,
+} from '../src/objects/s3/settings.ts';
 import { forget, recall, remember, unfinished, type Keeper } from '../src/objects/s3/resume.ts';
 
 /** Goal: what the bucket browser works out without a browser. */
 
 const MIB = 2 ** 20;
+const NO_BLOCK = {
+  BlockPublicAcls: false,
+  IgnorePublicAcls: false,
+  BlockPublicPolicy: false,
+  RestrictPublicBuckets: false,
+};
 
 test('the parts of a file cover each byte once, and there are never more than 10,000', () => {
   fc.assert(
@@ -172,4 +188,62 @@ test('every example of a bucket policy passes the check, and slips are named', (
   assert.match(policyProblem(text.replace('Allow', 'allow'), 'album') ?? '', /Effect/);
   assert.match(policyProblem(text.slice(1), 'album') ?? '', /not JSON/);
   assert.match(policyProblem('{}', 'album') ?? '', /Statement/);
+});
+
+test('a setting that was never made is none, and a bucket that is not there is an error', () => {
+  const never = ['NoSuchBucketPolicy', 'NoSuchLifecycleConfiguration', 'NoSuchCORSConfiguration', 'NoSuchTagSet'];
+  const others = ['NoSuchPublicAccessBlockConfiguration', 'OwnershipControlsNotFoundError'];
+  const found = ['ReplicationConfigurationNotFoundError', 'ObjectLockConfigurationNotFoundError'];
+  const last = ['ServerSideEncryptionConfigurationNotFoundError', 'NoSuchObjectLockConfiguration'];
+  for (const code of [...never, ...others, ...found, ...last]) assert.ok(isUnset(code), code);
+  for (const code of ['NoSuchBucket', 'NoSuchKey', 'NoSuchVersion', 'NoSuchUpload', 'AccessDenied'])
+    assert.ok(!isUnset(code), code);
+});
+
+test('documents of settings hold what the form has, with every sign escaped', () => {
+  const rule = {
+    id: 'a<b',
+    isOn: true,
+    prefix: 'x&y/',
+    endpoint: 'obsdst-00000001',
+    targetBucket: 'copy',
+    deletes: false,
+  };
+  const replication = replicationDocument(rule);
+  assert.match(replication, /<ID>a&lt;b<\/ID>/);
+  assert.match(replication, /<Prefix>x&amp;y\/<\/Prefix>/);
+  assert.match(replication, /<Bucket>arn:aws:s3:obsdst-00000001::copy<\/Bucket>/);
+  assert.match(replication, /<DeleteMarkerReplication><Status>Disabled</);
+  const hook = {
+    id: 'one',
+    address: 'https://h.example/?a=1&b=2',
+    events: ['s3:ObjectCreated:*'],
+    prefix: '',
+    suffix: '',
+  };
+  assert.match(hooksDocument([hook]), /<Topic>https:\/\/h\.example\/\?a=1&amp;b=2<\/Topic>/);
+  assert.doesNotMatch(hooksDocument([hook]), /Filter/);
+  assert.match(
+    loggingDocument({ bucket: 'logs', prefix: 'p/', names: 'EventTime' }),
+    /<PartitionDateSource>EventTime</,
+  );
+});
+
+test('a setting without anything in it is taken away, not sent empty', () => {
+  assert.equal(corsDocument([]), undefined);
+  assert.equal(tagsDocument([]), undefined);
+  assert.equal(publicAccessDocument(NO_BLOCK), undefined);
+  assert.match(
+    tagsProblem([
+      { key: 'a', value: '' },
+      { key: 'a', value: 'b' },
+    ]) ?? '',
+    /two tags a/,
+  );
+});
+
+test('an upload waits for a service that is away, and takes a refusal as one', () => {
+  assert.ok(mayPass({ status: 409, code: 'ServiceUnavailable' }), 'the portal, of an array that restarts');
+  assert.ok(mayPass({ status: 503, code: 'SlowDown' }));
+  for (const code of ['AccessDenied', 'NoSuchUpload', 'QuotaExceeded']) assert.ok(!mayPass({ status: 409, code }), code);
 });

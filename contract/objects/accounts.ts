@@ -3,7 +3,7 @@ import { boolean, choice, integer, name, optional, page, text } from '../params.
 import { bool, int, listOf, nullable, num, oneOf, record, str } from '../records.ts';
 import { fileReply, response } from '../reply.ts';
 import { accountAdmins, adminOnly } from './access.ts';
-import { metering, objectRequests } from './metering.ts';
+import { capacityOverTime, metering, objectRequests } from './metering.ts';
 import { AccountUser } from './user-records.ts';
 import { waiting, worked } from './waiting.ts';
 
@@ -131,6 +131,12 @@ export const accounts = {
     },
     reply: response({}),
     errors: ['account_not_found', 'objs_state_conflict'],
+  }),
+  capacity: capacityOverTime('/objs/accounts/{id}', {
+    subject: 'an account',
+    access: accountAdmins,
+    params: { id: accountId },
+    errors: ['account_not_found'],
   }),
   ...metering('/objs/accounts/{id}', {
     subject: 'an account',

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, name, optional, secret, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, secretText, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
-import { adminOnly } from './access.ts';
+import { adminOnly, signedIn } from './access.ts';
 import { accountId } from './accounts.ts';
 
 const destinationTypes = ['EXT_S3', 'OBJS_S3'] as const;
@@ -29,6 +29,13 @@ const DestinationGrant = record('DestinationGrant', {
   prefix: str(
     'What the names of the account’s objects begin with at the remote endpoint; empty for an account that used it before there were grants',
   ),
+});
+
+const GrantedDestination = record('GrantedDestination', {
+  ext_name: str('What a replication rule names it by'),
+  display_name: str(),
+  type: oneOf(...destinationTypes),
+  prefix: str('What the names of the account’s objects begin with there'),
 });
 
 const extName = text('External name of the remote endpoint', { max: 64, example: 'obsdst-00000001' });
@@ -109,6 +116,13 @@ export const destinations = {
     params: { 'ext-name': extName },
     reply: response({ grants: listOf(DestinationGrant), count: int() }),
     errors: ['objs_destination_not_found'],
+  }),
+  listGranted: endpoint('GET', '/objs/accounts/{account_id}/object_storage_destinations', {
+    summary: 'List the remote endpoints that the containers of an account may be replicated to',
+    access: { ...signedIn, owned: true },
+    params: { account_id: accountId },
+    reply: response({ endpoints: listOf(GrantedDestination), count: int() }),
+    errors: ['account_not_found'],
   }),
   grant: endpoint('POST', '/objs/object_storage_destinations/{ext-name}/grants', {
     summary:

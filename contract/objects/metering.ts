@@ -28,6 +28,11 @@ export const ThroughputPoint = record('ThroughputPoint', {
   throughput_get: num('Bytes read a second'),
 });
 
+const CapacityPoint = record('CapacityPoint', {
+  time: int('Seconds since 1970'),
+  used_bytes: int('Bytes in use then; between two points it changed evenly'),
+});
+
 const period = {
   interval: withDefault(integer('Seconds that one point covers', { min: 10, max: 604_800 }), 60),
   count: withDefault(integer('Points to return, newest last', { min: 1, max: 1000 }), 20),
@@ -72,4 +77,15 @@ export function metering<P extends Params>(path: string, { subject, access, para
       reply: points(ThroughputPoint),
     }),
   };
+}
+
+/** How much something held over time: what is on record, not what was asked for by intervals. */
+export function capacityOverTime<P extends Params>(path: string, { subject, access, params, errors }: Metered<P>) {
+  return endpoint('GET', `${path}/capacity`, {
+    summary: `Show how much ${subject} held, from an hour apart to a day apart as it grows old, over two months`,
+    access,
+    params,
+    reply: points(CapacityPoint),
+    errors,
+  });
 }

@@ -5,7 +5,7 @@ import { int, listOf, nullable, num, record, str, utc, yesNo } from '../records.
 import { response } from '../reply.ts';
 import { adminOnly } from './access.ts';
 import { Drive } from './drives.ts';
-import { metering, proxyService } from './metering.ts';
+import { capacityOverTime, metering, proxyService } from './metering.ts';
 import { waiting, worked } from './waiting.ts';
 import { Type } from '../schema.ts';
 
@@ -119,6 +119,12 @@ export const policies = {
     reply: worked,
     job: { until: ['initialized'] },
     errors: ['objs_policy_not_found', 'objs_state_conflict'],
+  }),
+  capacity: capacityOverTime('/objs/policies/{id}', {
+    subject: 'a storage policy',
+    access: adminOnly,
+    params: { id: policyName },
+    errors: ['objs_policy_not_found'],
   }),
   ...metering('/objs/policies/{id}', {
     subject: 'a storage policy',

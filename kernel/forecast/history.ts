@@ -66,7 +66,7 @@ export class CapacityHistory {
    */
   async record(kind: string, things: readonly Filled[], existing: ReadonlySet<string>): Promise<void> {
     if (!this.isDue(kind)) {
-      await this.#begin(kind, things);
+      await this.begin(kind, things);
       return;
     }
     const now = this.#clock.now();
@@ -85,7 +85,8 @@ export class CapacityHistory {
     known.growth.clear();
   }
 
-  async #begin(kind: string, things: readonly Filled[]): Promise<void> {
+  /** First points of what has none. */
+  async begin(kind: string, things: readonly Filled[]): Promise<void> {
     const known = this.#kind(kind);
     const fresh = things.filter(({ id }) => !known.seen.has(id));
     for (const some of chunksOf(fresh)) await this.#put(kind, known, some, this.#clock.now());
@@ -104,6 +105,16 @@ export class CapacityHistory {
       ...thing,
       ...forecastOf(thing, growth.get(thing.id) ?? growthOf([], now), now),
     }));
+  }
+
+  /** How full one thing was, from the first moment that is on record to the present. */
+  points(kind: string, { id, usedBytes }: Pick<Filled, 'id' | 'usedBytes'>): CapacityPoint[] {
+    const kept = this.#store.read((db) => listPoints(db, kind, [id]));
+    const all = [...kept, ...standing(this.#kind(kind).seen.get(id))];
+    return [
+      ...all.map((point) => ({ at: point.at, usedBytes: point.usedBytes })),
+      { at: this.#clock.now(), usedBytes },
+    ];
   }
 
   #learn(kind: string, things: readonly Filled[], now: number): void {

@@ -55,6 +55,11 @@ export function listAccountsAfter(db: Db, after: Pick<Account, 'name' | 'id'>, l
   return accounts.all(db, sql, { name: after.name, id: after.id, limit });
 }
 
+/** Those that were made at that moment or after it. */
+export function listAccountsSince(db: Db, at: number): Account[] {
+  return accounts.all(db, `${SELECT} WHERE created_at >= :at AND state <> 'deleted'`, { at });
+}
+
 /** Those with a text in their names, best first; only this one, where one is given. */
 export function searchAccounts(db: Db, only: string | null, text: string, limit: number): Account[] {
   const sql = `${SELECT} WHERE state <> 'deleted' AND (:only IS NULL OR id = :only) AND ${likeAny('name', 'id')}

@@ -11,7 +11,7 @@ interface AccountRouteParts {
   readonly deletion: AccountDeletion;
 }
 
-type Served = Omit<ObjectsHandlers<'accounts'>, 'listUsers' | 'iops' | 'latency' | 'throughput'>;
+type Served = Omit<ObjectsHandlers<'accounts'>, 'listUsers' | 'iops' | 'latency' | 'throughput' | 'capacity'>;
 
 export function accountRoutes(parts: AccountRouteParts, tools: PeopleTools): Served {
   const { accounts } = parts;

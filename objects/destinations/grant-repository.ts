@@ -16,6 +16,10 @@ export function listGrants(db: Db, destination: number): Grant[] {
   return grants.all(db, sql, { destination });
 }
 
+export function listGrantsOf(db: Db, account: string): Grant[] {
+  return grants.all(db, `${SELECT} WHERE account = :account AND revoked = 0`, { account });
+}
+
 export function listAllGrants(db: Db): Grant[] {
   return grants.all(db, `${SELECT} WHERE revoked = 0`);
 }

@@ -76,6 +76,12 @@ test('without a grant an endpoint does not exist for an account', async () => {
   assert.equal((await replicate(one.client, 'alone', name)).status, 400);
   await grant(name, one.account);
   assert.equal((await replicate(one.client, 'alone', name)).status, 200);
+  const granted = async ({ account }: { account: string }) =>
+    (await here.client.call(destinations.listGranted, { account_id: account })).endpoints;
+  assert.deepEqual(await granted(one), [
+    { ext_name: name, display_name: 'granted to one', type: 'OBJS_S3', prefix: `${one.account}/` },
+  ]);
+  assert.deepEqual(await granted(other), []);
   const [refused, missing] = [
     await replicate(other.client, 'alone', name),
     await replicate(other.client, 'alone', 'obsdst-0000ffff'),

@@ -9,6 +9,7 @@ import {
   findUnprefixed,
   listAllGrants,
   listGrants,
+  listGrantsOf,
   putGrant,
   revokeGrant,
 } from './grant-repository.ts';
@@ -36,6 +37,13 @@ export interface GrantView {
   readonly prefix: string;
 }
 
+interface GrantedView {
+  readonly ext_name: string;
+  readonly display_name: string;
+  readonly type: Destination['type'];
+  readonly prefix: string;
+}
+
 const GRANTS_MAX = 1_000;
 const ACCOUNT_ID = /^[0-9a-f]{32}$/;
 
@@ -60,6 +68,17 @@ export class DestinationGrants {
         account_name: findAccount(db, account)?.name ?? '',
         prefix,
       }));
+    });
+  }
+
+  /** What an account may replicate to; nothing of how it is reached. */
+  listOf(account: string): GrantedView[] {
+    return this.#tools.store.read((db) => {
+      const prefixes = new Map(listGrantsOf(db, account).map(({ destination, prefix }) => [destination, prefix]));
+      return listDestinations(db).flatMap(({ id, displayName, type }) => {
+        const prefix = prefixes.get(id);
+        return prefix === undefined ? [] : [{ ext_name: destinationName(id), display_name: displayName, type, prefix }];
+      });
     });
   }
 

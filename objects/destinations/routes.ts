@@ -1,3 +1,4 @@
+import type { ObjectAccountService } from '../accounts/service.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { DestinationGrants } from './grants.ts';
 import type { DestinationService } from './service.ts';
@@ -6,6 +7,7 @@ import { destinationView } from './view.ts';
 export function destinationRoutes(
   destinations: DestinationService,
   grants: DestinationGrants,
+  accounts: Pick<ObjectAccountService, 'get'>,
 ): ObjectsHandlers<'destinations'> {
   return {
     list: ({ container_account: account }) => {
@@ -29,6 +31,10 @@ export function destinationRoutes(
     listGrants: ({ 'ext-name': name }) => {
       const found = grants.list(name);
       return { grants: found, count: found.length };
+    },
+    listGranted: ({ account_id: account }, { actor }) => {
+      const found = grants.listOf(accounts.get(actor, account).id);
+      return { endpoints: found, count: found.length };
     },
     grant: async ({ 'ext-name': name, account_id: account, own_prefix: ownPrefix }, { actor }) => {
       await grants.grant(name, { account, ownPrefix }, actor.username);

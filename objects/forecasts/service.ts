@@ -1,9 +1,9 @@
 import type { ForecastRecord } from '@granary/contract';
 import {
-  CapacityHistory,
   compareForecasts,
   forecastView,
   pageOf,
+  type CapacityHistory,
   type Filled,
   type Forecast,
   type Page,
@@ -14,6 +14,11 @@ import type { ObjectsTools } from '../tools.ts';
 interface FilledPolicy extends Filled {
   readonly kind: 'policy';
   readonly name: string;
+}
+
+interface Parts {
+  readonly policies: PolicyService;
+  readonly history: CapacityHistory;
 }
 
 const KIND = 'policy';
@@ -27,10 +32,10 @@ export class ForecastService {
   #timer: NodeJS.Timeout | undefined;
   #recording: Promise<void> = Promise.resolve();
 
-  constructor(tools: Pick<ObjectsTools, 'store' | 'clock' | 'log'>, policies: PolicyService) {
+  constructor(tools: Pick<ObjectsTools, 'store' | 'clock' | 'log'>, { policies, history }: Parts) {
     this.#tools = tools;
     this.#policies = policies;
-    this.#history = new CapacityHistory(tools);
+    this.#history = history;
   }
 
   start(): void {

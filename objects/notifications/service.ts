@@ -9,6 +9,7 @@ import {
 } from '@granary/kernel';
 import { allowedReach } from '@granary/protocols/objects';
 import type { Commit, Notification } from '@granary/storage/object-store';
+import { findAccount } from '../accounts/repository.ts';
 import type { ObjectCatalogue } from '../engine/engine.ts';
 import { Lane, waitAfter } from '../lanes.ts';
 import { counted } from '../wording.ts';
@@ -184,8 +185,11 @@ export class NotificationService {
     what: string,
   ): Promise<void> {
     const { store, events } = this.#options;
-    const title = `Notifications of container ${bucket} of account ${account} ${what}`;
-    await store.write((tx) => events.record(tx, { severity, title, subject: `account:${account}` }));
+    await store.write((tx) => {
+      const owner = findAccount(tx, account)?.name ?? account;
+      const title = `Notifications of container ${bucket} of account ${owner} ${what}`;
+      events.record(tx, { severity, title, subject: `account:${account}` });
+    });
   }
 
   #laneOf(address: string): Lane {

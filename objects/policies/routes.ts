@@ -6,7 +6,7 @@ import type { ObjectsTools } from '../tools.ts';
 import type { PolicyService } from './service.ts';
 import { policyView } from './view.ts';
 
-type Served = Omit<ObjectsHandlers<'policies'>, 'iops' | 'latency' | 'throughput'>;
+type Served = Omit<ObjectsHandlers<'policies'>, 'iops' | 'latency' | 'throughput' | 'capacity'>;
 
 export function policyRoutes(policies: PolicyService, times: InventoryTimes, { jobs }: ObjectsTools): Served {
   return {

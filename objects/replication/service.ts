@@ -8,6 +8,7 @@ import {
   type Store,
 } from '@granary/kernel';
 import type { Bucket, Commit, Replication as Change } from '@granary/storage/object-store';
+import { findAccount } from '../accounts/repository.ts';
 import type { DestinationGrants } from '../destinations/grants.ts';
 import type { DestinationService } from '../destinations/service.ts';
 import type { ObjectCatalogue, ObjectEngine } from '../engine/engine.ts';
@@ -180,12 +181,10 @@ export class ReplicationService {
 
   async #recordEvent({ name, account }: Bucket, severity: NewEvent['severity'] & string, what: string): Promise<void> {
     const { store, events } = this.#options;
-    const event = {
-      severity,
-      title: `Container ${name} of account ${account} ${what}.`,
-      subject: `account:${account}`,
-    };
-    await store.write((tx) => events.record(tx, event));
+    await store.write((tx) => {
+      const title = `Container ${name} of account ${findAccount(tx, account)?.name ?? account} ${what}.`;
+      events.record(tx, { severity, title, subject: `account:${account}` });
+    });
   }
 
   #laneOf(destination: string): Lane {

@@ -171,6 +171,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'accounts.getRateLimit': home,
   'accounts.setDescription': (walk) => ({ account_id: walk.home, description: 'Pictures' }),
   'accounts.setRateLimit': (walk) => ({ account_id: walk.home, enabled: true, rate_limit: 0 }),
+  'accounts.capacity': (walk) => ({ id: walk.home }),
   ...metered('accounts', (walk) => ({ id: walk.home, ...ofObjects })),
 
   'requests.list': async (walk, caller) => {
@@ -251,6 +252,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
   'policies.setDefault': policy,
   'policies.removeDrives': withSpareDrive,
+  'policies.capacity': () => ({ id: 'policy-00000001' }),
   ...metered('policies', () => ({ id: 'policy-00000001', ...ofProxy })),
 
   'destinations.list': async (walk) => {
@@ -273,6 +275,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     await walk.client.call(walk.api.destinations.grant, { 'ext-name': name, account_id: walk.home });
     return { 'ext-name': name };
   },
+  'destinations.listGranted': home,
   'destinations.grant': async (walk) => ({
     'ext-name': await keptDestination(walk),
     account_id: walk.home,

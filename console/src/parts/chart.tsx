@@ -14,6 +14,8 @@ interface ChartProps {
   readonly format: (value: number) => string;
   readonly formatMark?: (value: number) => string;
   readonly height?: number;
+  /** Values are bytes: the axis is marked at powers of two, as they are written. */
+  readonly isBytes?: boolean;
   /** Days or months of a bill, in UTC: bars, those of one time on top of each other. */
   readonly isBars?: boolean;
 }
@@ -32,6 +34,8 @@ function stacked(lines: readonly Line[]): (number | null)[][] {
     .toReversed();
 }
 
+/** Up to the number of bytes that a number can hold exactly. */
+const BYTE_STEPS = Array.from({ length: 53 }, (_, power) => 2 ** power);
 const MARK_PIXELS = 7;
 
 type Mark = (date: Date, seconds: number) => string;
@@ -50,7 +54,8 @@ function widthOfMarks(_: uPlot, marks: string[] | null): number {
 }
 
 /** Lines over time. The same figures are in a table for readers of screens by the page that shows it. */
-export function Chart({ title, times, lines, format, formatMark = format, height = 180, isBars = false }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, times, lines, format, formatMark = format, height = 180, isBars = false, isBytes = false } = props;
   const target = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const isEmpty = times.length === 0;
@@ -86,7 +91,13 @@ export function Chart({ title, times, lines, format, formatMark = format, height
         ...(isBars && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }),
         axes: [
           { stroke, grid, values: marksBy(isBars ? billMark : timeMark) },
-          { stroke, grid, size: widthOfMarks, values: (_, ticks) => ticks.map((tick) => marking.current(tick)) },
+          {
+            stroke,
+            grid,
+            size: widthOfMarks,
+            values: (_, ticks) => ticks.map((tick) => marking.current(tick)),
+            ...(isBytes && { incrs: BYTE_STEPS }),
+          },
         ],
         series: [
           { label: 'Time', value: (_, at: number | null) => writeTime(at ?? shownTimes.current.at(-1)) },
@@ -114,11 +125,11 @@ export function Chart({ title, times, lines, format, formatMark = format, height
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [names, scheme, height, isBars, isEmpty]);
+  }, [names, scheme, height, isBars, isBytes, isEmpty]);
 
   useEffect(() => {
     plot.current?.setData([[...times], ...(isBars ? stacked(lines) : lines.map(({ values }) => [...values]))]);
-  }, [times, lines, names, scheme, height, isBars, isEmpty]);
+  }, [times, lines, names, scheme, height, isBars, isBytes, isEmpty]);
 
   if (isEmpty)
     return (

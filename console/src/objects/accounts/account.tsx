@@ -8,6 +8,7 @@ import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { Copy, Facts, State, Time } from '../../parts/small.tsx';
 import { Metering } from '../metering/figures.tsx';
+import { Held } from '../metering/held.tsx';
 import type { Account } from '../records.ts';
 import { ThisMonth } from '../usage/this-month.tsx';
 import { UsersOfAccount } from '../users/of-account.tsx';
@@ -33,6 +34,7 @@ export function OneAccount({ id }: { readonly id: string }) {
           <Section title="This month" tools={<PageLink to={`/usage?account=${id}`}>Usage report</PageLink>}>
             <ThisMonth account={id} />
           </Section>
+          <Held group="accounts" id={id} />
           <Section title="Requests">
             <Metering group="accounts" id={id} />
           </Section>

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Code, Group, NumberInput, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Code, Group, NumberInput, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -6,11 +6,13 @@ import { Failed, Loading } from '../../parts/messages.tsx';
 import { lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
 import { lifecycleOf, readXml } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { Setting, XmlEditor } from './setting.tsx';
 
 /** Rules that remove objects, versions and unfinished uploads after a time. */
 export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
   const s3 = useS3();
   const [edited, setEdited] = useState<number | 'new'>();
+  const [isText, setText] = useState(false);
   const reading = useQuery({
     queryKey: s3Key(s3, bucket, 'lifecycle'),
     queryFn: async () => (await s3.document(bucket, 'lifecycle')) ?? null,
@@ -21,7 +23,19 @@ export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
   if (reading.isPending) return <Loading />;
   if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   const { rules, isWhole } = reading.data === null ? { rules: [], isWhole: true } : lifecycleOf(readXml(reading.data));
-  if (!isWhole) return <Further document={reading.data ?? ''} />;
+  if (!isWhole || isText) {
+    return (
+      <Further
+        bucket={bucket}
+        back={isWhole ? () => setText(false) : undefined}
+        about={
+          isWhole
+            ? undefined
+            : 'These rules choose objects, or do with them, what the form does not have: tags, sizes, dates, moves to another storage policy.'
+        }
+      />
+    );
+  }
   const save = (rule: LifecycleRule) => {
     const next = edited === 'new' ? [...rules, rule] : rules.map((one, index) => (index === edited ? rule : one));
     saving.mutate(next, { onSuccess: () => setEdited(undefined) });
@@ -79,9 +93,14 @@ export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
         </Table.ScrollContainer>
       )}
       {edited === undefined && saving.error && <Failed error={saving.error} />}
-      <Button variant="default" w="fit-content" onClick={() => setEdited('new')}>
-        Add a rule
-      </Button>
+      <Group>
+        <Button variant="default" onClick={() => setEdited('new')}>
+          Add a rule
+        </Button>
+        <Button variant="subtle" onClick={() => setText(true)}>
+          Edit as XML
+        </Button>
+      </Group>
       {edited !== undefined && (
         <RuleDialog
           rule={edited === 'new' ? { id: `rule-${rules.length + 1}`, isOn: true, prefix: '' } : rules[edited]}
@@ -108,17 +127,24 @@ function inWords({ expireDays, oldVersionDays, dropsMarkers, uploadDays }: Lifec
     .join('; ');
 }
 
-/** What other programs have set with more than this form knows is shown, and not lost by a change here. */
-function Further({ document }: { readonly document: string }) {
+interface FurtherProps {
+  readonly bucket: string;
+  readonly about: string | undefined;
+  readonly back: (() => void) | undefined;
+}
+
+/** The rules as text: what the form does not have can be said there, and is not lost by a change. */
+function Further({ bucket, about, back }: FurtherProps) {
   return (
-    <Stack gap="xs">
-      <Alert color="yellow" variant="light">
-        These rules choose objects in ways that this form does not have (tags, sizes, dates). Change them with a program
-        that speaks S3.
-      </Alert>
-      <Code block mah={320} tabIndex={0}>
-        {document}
-      </Code>
+    <Stack gap="sm">
+      <Setting bucket={bucket} name="lifecycle" read={(root) => root}>
+        {(shown) => <XmlEditor {...(about !== undefined && { about })} shown={shown} />}
+      </Setting>
+      {back && (
+        <Button variant="subtle" w="fit-content" onClick={back}>
+          Back to the form
+        </Button>
+      )}
     </Stack>
   );
 }

@@ -8,10 +8,17 @@ import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { versioningDocument } from '../s3/documents.ts';
 import { readXml, textIn } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { AccessList, Encryption, PublicAccess } from './access.tsx';
+import { Cors } from './cors.tsx';
 import { LifecycleEditor } from './lifecycle.tsx';
+import { ObjectLock } from './lock.tsx';
+import { BucketLog } from './logging.tsx';
+import { Notifications } from './notifications.tsx';
 import { PolicyEditor } from './policy.tsx';
+import { Replication } from './replication.tsx';
+import { BucketTags } from './tags.tsx';
 
-/** Versioning, lifecycle, policy, and the end of a bucket. */
+/** Everything that S3 lets be set of a bucket. */
 export default function BucketSettings() {
   const bucket = useParam('bucket');
   const base = useBase();
@@ -23,15 +30,46 @@ export default function BucketSettings() {
         </Button>
       </PageHead>
       <Stack>
+        <Part title="What it keeps" />
         <Section title="Versioning">
           <Versioning bucket={bucket} />
+        </Section>
+        <Section title="Object lock">
+          <ObjectLock bucket={bucket} />
         </Section>
         <Section title="Lifecycle">
           <LifecycleEditor bucket={bucket} />
         </Section>
+        <Section title="Encryption">
+          <Encryption bucket={bucket} />
+        </Section>
+        <Section title="Tags">
+          <BucketTags bucket={bucket} />
+        </Section>
+        <Part title="Who may reach it" />
         <Section title="Bucket policy">
           <PolicyEditor bucket={bucket} />
         </Section>
+        <Section title="Public access">
+          <PublicAccess bucket={bucket} />
+        </Section>
+        <Section title="Owners and access list">
+          <AccessList bucket={bucket} />
+        </Section>
+        <Section title="CORS">
+          <Cors bucket={bucket} />
+        </Section>
+        <Part title="What comes of changes" />
+        <Section title="Replication">
+          <Replication bucket={bucket} />
+        </Section>
+        <Section title="Log of requests">
+          <BucketLog bucket={bucket} />
+        </Section>
+        <Section title="Notifications">
+          <Notifications bucket={bucket} />
+        </Section>
+        <Part title="The bucket itself" />
         <Section title="Delete">
           <DeleteBucket bucket={bucket} />
         </Section>
@@ -40,10 +78,18 @@ export default function BucketSettings() {
   );
 }
 
+function Part({ title }: { readonly title: string }) {
+  return (
+    <Title order={2} size="h4" mt="sm">
+      {title}
+    </Title>
+  );
+}
+
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Card withBorder component="section" aria-label={title}>
-      <Title order={2} size="h4" mb="sm">
+      <Title order={3} size="h5" mb="sm">
         {title}
       </Title>
       {children}

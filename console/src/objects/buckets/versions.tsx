@@ -1,7 +1,7 @@
-import { ActionIcon, Badge, Button, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Badge, Button, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { bytes } from '../../parts/format.ts';
 import { IconDownload } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, wordsOf } from '../../parts/messages.tsx';
@@ -11,6 +11,7 @@ import { fileName, isReachable, nameBelow } from '../s3/paths.ts';
 import type { Version } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 import { DeleteButton } from './delete.tsx';
+import { ObjectDialog } from './object.tsx';
 
 interface VersionsProps {
   readonly bucket: string;
@@ -26,46 +27,65 @@ export function Versions({ bucket, prefix }: VersionsProps) {
     initialPageParam: {},
     getNextPageParam: ({ next }) => next,
   });
-  const columns = useColumns(bucket, prefix);
+  const [open, setOpen] = useState<Version>();
+  const columns = useColumns(bucket, prefix, setOpen);
   const rows = useMemo(() => listing.data?.pages.flatMap(({ items }) => items) ?? [], [listing.data]);
   if (listing.isPending) return <Loading />;
   if (listing.isError) return <Failed error={listing.error} retry={() => void listing.refetch()} />;
   return (
-    <DataTable
-      label="Versions"
-      rows={rows}
-      columns={columns}
-      rowKey={({ key, versionId }) => `${key} ${versionId}`}
-      bulk={(chosen, clear) => <DeleteButton bucket={bucket} victims={chosen} onDone={clear} />}
-      tools={
-        listing.hasNextPage && (
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() => void listing.fetchNextPage()}
-            loading={listing.isFetchingNextPage}
-          >
-            Show more
-          </Button>
-        )
-      }
-      empty={
-        <Empty title="There are no versions here.">
-          Old versions are kept from the moment versioning is on: see Settings.
-        </Empty>
-      }
-    />
+    <>
+      <DataTable
+        label="Versions"
+        rows={rows}
+        columns={columns}
+        rowKey={({ key, versionId }) => `${key} ${versionId}`}
+        bulk={(chosen, clear) => <DeleteButton bucket={bucket} victims={chosen} onDone={clear} />}
+        tools={
+          listing.hasNextPage && (
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => void listing.fetchNextPage()}
+              loading={listing.isFetchingNextPage}
+            >
+              Show more
+            </Button>
+          )
+        }
+        empty={
+          <Empty title="There are no versions here.">
+            Old versions are kept from the moment versioning is on: see Settings.
+          </Empty>
+        }
+      />
+      {open && (
+        <ObjectDialog
+          bucket={bucket}
+          objectKey={open.key}
+          versionId={open.versionId}
+          close={() => setOpen(undefined)}
+        />
+      )}
+    </>
   );
 }
 
-function useColumns(bucket: string, prefix: string): readonly Column<Version>[] {
+function useColumns(bucket: string, prefix: string, open: (version: Version) => void): readonly Column<Version>[] {
   return useMemo(
     () => [
       {
         name: 'key',
         heading: 'Name',
         value: ({ key }) => nameBelow(prefix, key) || key,
-        cell: ({ key }) => nameBelow(prefix, key) || fileName(key),
+        cell: (version) => {
+          const name = nameBelow(prefix, version.key) || fileName(version.key);
+          if (version.isMarker) return name;
+          return (
+            <Anchor component="button" type="button" fz="inherit" onClick={() => open(version)}>
+              {name}
+            </Anchor>
+          );
+        },
       },
       {
         name: 'state',
@@ -104,7 +124,7 @@ function useColumns(bucket: string, prefix: string): readonly Column<Version>[] 
         cell: (version) => <VersionActions bucket={bucket} version={version} />,
       },
     ],
-    [bucket, prefix],
+    [bucket, prefix, open],
   );
 }
 

@@ -94,6 +94,7 @@ function Charts({ group, id, controller }: MeteringProps) {
                 times={pointsOf(measure).map((point) => point['time'] ?? 0)}
                 lines={linesOf(measure, pointsOf(measure))}
                 format={format}
+                isBytes={measure === 'throughput'}
                 height={160}
               />
             </div>

@@ -8,6 +8,7 @@ import { Empty, Loading, PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { Capacity } from './capacity.tsx';
 import { Metering, type Metered } from './figures.tsx';
+import { Held } from './held.tsx';
 
 const KINDS: readonly { readonly value: Metered; readonly label: string; readonly isOperators: boolean }[] = [
   { value: 'loadBalancerGroups', label: 'All requests', isOperators: true },
@@ -71,6 +72,9 @@ export default function MeteringPage() {
             {...(present.controller !== undefined && { controller: present.controller })}
           />
         </Section>
+      )}
+      {present && (kind.value === 'accounts' || kind.value === 'policies') && (
+        <Held group={kind.value} id={present.value} />
       )}
       <Capacity />
     </>

@@ -6,6 +6,7 @@ import { PageHead } from '../../parts/messages.tsx';
 import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { Metering } from '../metering/figures.tsx';
+import { Held } from '../metering/held.tsx';
 import { ThisMonth } from '../usage/this-month.tsx';
 import { Figure } from './figure.tsx';
 
@@ -32,6 +33,7 @@ export function AccountOverview({ id }: { readonly id: string }) {
           <Section title="This month" tools={<PageLink to="/usage">Usage report</PageLink>}>
             <ThisMonth account={id} />
           </Section>
+          <Held group="accounts" id={id} />
           <Section title="Requests" tools={<PageLink to="/metering">Metering</PageLink>}>
             <Metering group="accounts" id={id} />
           </Section>

@@ -10,6 +10,7 @@ import { Reading } from '../../parts/reading.tsx';
 import { Facts, Fill, State, Time, Working } from '../../parts/small.tsx';
 import { DriveTable } from '../drives/table.tsx';
 import { Metering } from '../metering/figures.tsx';
+import { Held } from '../metering/held.tsx';
 import type { Policy } from '../records.ts';
 import { policyActions } from './actions.ts';
 import { AddDrives } from './grow.tsx';
@@ -35,6 +36,7 @@ export default function PolicyPage() {
           <Section title="Drives" tools={<AddDrives policy={policy.display_name} type={policy.disks[0]?.disk_type} />}>
             <DriveTable drives={policy.disks} />
           </Section>
+          <Held group="policies" id={policy.name} />
           <Section title="Requests">
             <Metering group="policies" id={policy.name} />
           </Section>

@@ -1,4 +1,5 @@
 import { csrfHeaders, type Place } from '../../api/send.ts';
+import { isUnset } from './codes.ts';
 import { crc32Base64 } from './crc32.ts';
 import { completeDocument, deleteDocument, type Victim } from './documents.ts';
 import type { StoredPart } from './parts.ts';
@@ -47,6 +48,15 @@ interface Answered {
   readonly header: (name: string) => string | null;
 }
 
+/** What a document is of, where it is not of the bucket. */
+interface Of {
+  readonly key?: string;
+  readonly versionId?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What an answer says of the request, not of the object. */
+const OF_REQUEST = new Set(['x-amz-id-2', 'x-amz-request-id']);
 const DELETED_AT_ONCE = 1000;
 const LISTED = 1000;
 
@@ -114,7 +124,10 @@ export class S3 {
       throw new S3Problem(answer.status, 'HeadObject', `The object cannot be read: HTTP ${answer.status}.`);
     return [...answer.headers].filter(
       ([name]) =>
-        /^(?:content-(?:type|length|encoding|language)|etag|last-modified)$/.test(name) || name.startsWith('x-amz-'),
+        /^(?:content-(?:type|length|encoding|language|disposition)|cache-control|expires|etag|last-modified)$/.test(
+          name,
+        ) ||
+        (name.startsWith('x-amz-') && !OF_REQUEST.has(name)),
     );
   }
 
@@ -187,25 +200,33 @@ export class S3 {
     return uploadsOf(await this.#read(bucket, { query: { uploads: '', 'encoding-type': 'url' } }));
   }
 
-  /** A document of a bucket, such as `policy`; undefined where it has none. */
-  async document(bucket: string, name: string): Promise<string | undefined> {
+  /** A document of a bucket, such as `policy`, or of an object; undefined where it has none. */
+  async document(bucket: string, name: string, { key, versionId }: Of = {}): Promise<string | undefined> {
     try {
-      return (await this.#ask('GET', bucket, { query: { [name]: '' } })).text;
+      return (await this.#ask('GET', bucket, { ...(key !== undefined && { key }), query: { [name]: '', versionId } }))
+        .text;
     } catch (error) {
-      if (error instanceof S3Problem && /^NoSuch(?!Bucket)/.test(error.code)) return undefined;
+      if (error instanceof S3Problem && isUnset(error.code)) return undefined;
       throw error;
     }
   }
 
   /** Undefined takes the document away. */
-  setDocument(bucket: string, name: string, document: string | undefined): Promise<Answered> {
-    const query = { [name]: '' };
-    if (document === undefined) return this.#ask('DELETE', bucket, { query });
+  setDocument(bucket: string, name: string, document: string | undefined, of: Of = {}): Promise<Answered> {
+    const { key, versionId, headers: own } = of;
+    const asked = { ...(key !== undefined && { key }), query: { [name]: '', versionId } };
+    if (document === undefined) return this.#ask('DELETE', bucket, asked);
     const headers = {
       'content-type': document.startsWith('<') ? 'application/xml' : 'application/json',
       'x-amz-checksum-crc32': crc32Base64(document),
+      ...own,
     };
-    return this.#ask('PUT', bucket, { query, body: document, headers });
+    return this.#ask('PUT', bucket, { ...asked, body: document, headers });
+  }
+
+  /** One of the lists of grants that have a name, such as `private`. */
+  setAccessList(bucket: string, list: string): Promise<Answered> {
+    return this.#ask('PUT', bucket, { query: { acl: '' }, headers: { 'x-amz-acl': list } });
   }
 
   async #read(bucket: string, asked: Asked): Promise<Element> {

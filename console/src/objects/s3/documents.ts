@@ -1,6 +1,6 @@
 /** The documents that are sent. Replies are read in `replies.ts`. */
 
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+export const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
 export function escapeXml(text: string): string {
   return text

@@ -49,7 +49,7 @@ export function textIn(element: Element, name: string): string {
   return [...element.children].find(({ localName }) => localName === name)?.textContent ?? '';
 }
 
-function all(element: Element, name: string): Element[] {
+export function all(element: Element, name: string): Element[] {
   return [...element.children].filter(({ localName }) => localName === name);
 }
 

@@ -1,10 +1,12 @@
 import { MULTIPART_FROM_BYTES, partBytes, planParts, remaining, type Part, type StoredPart } from './parts.ts';
 import { S3Problem, type S3 } from './client.ts';
+import { mayPass } from './codes.ts';
 import { Gate } from './gate.ts';
 import { forget, recall, remember, type Keeper, type ResumeRecord } from './resume.ts';
 
 const PARTS_AT_A_TIME = 2;
-const ATTEMPTS = 4;
+/** Half a minute in all: as long as an array needs that was killed and starts again. */
+const ATTEMPTS = 6;
 const PAUSE_MS = 1000;
 /** Of the six that a browser has to a service: the pages and the streams of changes need theirs while files go up. */
 const connections = new Gate(2);
@@ -102,8 +104,8 @@ async function patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promis
       signal.throwIfAborted();
       return await work();
     } catch (error) {
-      const mayPass = error instanceof TypeError || (error instanceof S3Problem && error.status >= 500);
-      if (!mayPass || attempt === ATTEMPTS || signal.aborted) throw error;
+      const isPassing = error instanceof TypeError || (error instanceof S3Problem && mayPass(error));
+      if (!isPassing || attempt === ATTEMPTS || signal.aborted) throw error;
       await pause(PAUSE_MS * 2 ** (attempt - 1), signal);
     }
   }

@@ -14,6 +14,8 @@ const NETWORK = 'Network';
 const FEATURES = 'Features';
 const LIFE = 'Life';
 
+type SizedArray = Omit<PortalArray, 'drives'>;
+
 export interface ActionFacts {
   /** Where it is; undefined until that is known: then keys are typed. */
   readonly cloud: PortalCloud | undefined;
@@ -58,7 +60,7 @@ export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<n
   }
 }
 
-function sizeActions(array: PortalArray, { cloud, providerId }: ActionFacts): ActionProps<never>[] {
+export function sizeActions(array: SizedArray, { cloud, providerId }: ActionFacts): ActionProps<never>[] {
   const input = { array_id: array.id };
   const drives = cloud && { drives: driveItems(cloud) };
   const pricedEngines: PricedChoices =
@@ -143,7 +145,7 @@ function sizeActions(array: PortalArray, { cloud, providerId }: ActionFacts): Ac
 }
 
 function cacheWords(
-  { engine }: PortalArray,
+  { engine }: Pick<PortalArray, 'engine'>,
   { flash_cache: { increment_gb: step }, engine_types: types }: PortalCloud,
 ) {
   const most = types.find(({ key }) => key === engine?.key)?.cache.max_flash_cache_gb;

@@ -1,0 +1,141 @@
+import { Checkbox, Group, NumberInput, Stack, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { Failed } from '../../parts/messages.tsx';
+import { corsDocument, type CorsRule } from '../s3/settings.ts';
+import { corsOf } from '../s3/settings-read.ts';
+import { Rules } from './rules.tsx';
+import { Setting, SettingDialog, type Shown } from './setting.tsx';
+
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
+const NEW: CorsRule = {
+  id: '',
+  origins: [],
+  methods: ['GET', 'HEAD'],
+  headers: ['*'],
+  exposed: ['ETag'],
+  maxAge: 3600,
+};
+
+/** Which web pages of other origins may reach the bucket from a browser. */
+export function Cors({ bucket }: { readonly bucket: string }) {
+  return (
+    <Setting bucket={bucket} name="cors" read={corsOf}>
+      {(shown) => <CorsRules shown={shown} />}
+    </Setting>
+  );
+}
+
+function CorsRules({ shown }: { readonly shown: Shown<CorsRule[]> }) {
+  const [edited, setEdited] = useState<number | 'new'>();
+  const { value: rules, save, isBusy, error } = shown;
+  const open = (which: number | 'new') => {
+    shown.reset();
+    setEdited(which);
+  };
+  const saveRule = (rule: CorsRule) => {
+    const next = edited === 'new' ? [...rules, rule] : rules.map((one, index) => (index === edited ? rule : one));
+    save(corsDocument(next), 'The rule is saved.', () => setEdited(undefined));
+  };
+  return (
+    <Stack gap="sm">
+      <Rules
+        headings={['Pages of', 'May', 'With the headers', 'May read', 'Kept for']}
+        rows={rules.map(({ origins, methods, headers, exposed, maxAge }, index) => ({
+          name: `rule ${index + 1}`,
+          cells: [
+            origins.join(', '),
+            methods.join(', '),
+            headers.join(', ') || 'none',
+            exposed.join(', ') || 'none',
+            maxAge === undefined ? '–' : `${maxAge} s`,
+          ],
+        }))}
+        empty="There are no rules: web pages of other origins cannot reach the bucket from a browser. Programs can."
+        isBusy={isBusy}
+        onAdd={() => open('new')}
+        onChange={open}
+        onRemove={(at) => save(corsDocument(rules.filter((_, index) => index !== at)), 'The rule is removed.')}
+      />
+      {edited === undefined && error && <Failed error={error} />}
+      {edited !== undefined && (
+        <RuleDialog
+          rule={edited === 'new' ? NEW : (rules[edited] ?? NEW)}
+          shown={shown}
+          save={saveRule}
+          close={() => setEdited(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface RuleDialogProps {
+  readonly rule: CorsRule;
+  readonly shown: Shown<unknown>;
+  readonly save: (rule: CorsRule) => void;
+  readonly close: () => void;
+}
+
+function RuleDialog({ rule: given, shown, save, close }: RuleDialogProps) {
+  const [rule, setRule] = useState(given);
+  const change = (part: Partial<CorsRule>) => setRule((before) => ({ ...before, ...part }));
+  const sent = {
+    ...rule,
+    origins: rule.origins.filter(isGiven),
+    headers: rule.headers.filter(isGiven),
+    exposed: rule.exposed.filter(isGiven),
+  };
+  const problem =
+    sent.origins.length === 0
+      ? 'Name at least one origin, such as https://app.example.org; * is all of them.'
+      : rule.methods.length === 0
+        ? 'Choose at least one method.'
+        : undefined;
+  const lines = (label: string, description: string, name: 'origins' | 'headers' | 'exposed') => (
+    <Textarea
+      label={label}
+      description={description}
+      value={rule[name].join('\n')}
+      onChange={(event) => change({ [name]: event.currentTarget.value.split('\n') })}
+      autosize
+      minRows={1}
+      maxRows={8}
+      spellCheck={false}
+    />
+  );
+  return (
+    <SettingDialog
+      title="CORS rule"
+      problem={problem}
+      error={shown.error}
+      isBusy={shown.isBusy}
+      sent={corsDocument([sent])}
+      submit="Save rule"
+      save={() => save(sent)}
+      close={close}
+    >
+      {lines('Origins', 'One a line, such as https://app.example.org; * is all', 'origins')}
+      <Checkbox.Group label="Methods" value={[...rule.methods]} onChange={(methods) => change({ methods })}>
+        <Group mt={4}>
+          {METHODS.map((method) => (
+            <Checkbox key={method} value={method} label={method} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      {lines('Headers that may be sent', 'One a line; * is all', 'headers')}
+      {lines('Headers that pages may read', 'One a line, such as ETag for uploads in parts', 'exposed')}
+      <NumberInput
+        label="A browser keeps this answer for"
+        suffix=" s"
+        min={0}
+        allowDecimal={false}
+        value={rule.maxAge ?? ''}
+        onChange={(value) => change({ maxAge: value === '' ? undefined : Number(value) })}
+      />
+    </SettingDialog>
+  );
+}
+
+function isGiven(text: string): boolean {
+  return text.trim() !== '';
+}

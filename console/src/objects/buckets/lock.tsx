@@ -1,0 +1,89 @@
+import { Alert, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Failed } from '../../parts/messages.tsx';
+import { bucketLockDocument, type BucketLock, type LockMode } from '../s3/settings.ts';
+import { bucketLockOf } from '../s3/settings-read.ts';
+import { Setting, SettingDialog, type Shown } from './setting.tsx';
+
+export const LOCK_MODES: readonly { readonly value: LockMode; readonly label: string }[] = [
+  { value: 'GOVERNANCE', label: 'governance: who is allowed to may end it early' },
+  { value: 'COMPLIANCE', label: 'compliance: nobody may end it early' },
+];
+
+/** Whether versions can be kept from deletion, and for how long new ones are. */
+export function ObjectLock({ bucket }: { readonly bucket: string }) {
+  return (
+    <Setting bucket={bucket} name="object-lock" read={bucketLockOf}>
+      {(shown) => <Lock shown={shown} />}
+    </Setting>
+  );
+}
+
+function Lock({ shown }: { readonly shown: Shown<BucketLock> }) {
+  const [isOpen, setOpen] = useState(false);
+  const { isLockable, retention } = shown.value;
+  const open = () => {
+    shown.reset();
+    setOpen(true);
+  };
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        {!isLockable && 'It is off: versions cannot be kept from deletion. It needs versioning.'}
+        {isLockable && !retention && 'It is on. New versions are kept from deletion only where that is asked for.'}
+        {retention &&
+          `It is on. New versions are kept from deletion for ${retention.days} days (${retention.mode.toLowerCase()}).`}
+      </Text>
+      {!isOpen && shown.error && <Failed error={shown.error} />}
+      <Group>
+        <Button variant="default" onClick={open}>
+          {isLockable ? 'Change the retention' : 'Switch object lock on'}
+        </Button>
+      </Group>
+      {isOpen && <LockDialog shown={shown} close={() => setOpen(false)} />}
+    </Stack>
+  );
+}
+
+function LockDialog({ shown, close }: { readonly shown: Shown<BucketLock>; readonly close: () => void }) {
+  const { isLockable, retention } = shown.value;
+  const [mode, setMode] = useState<LockMode | ''>(retention?.mode ?? '');
+  const [days, setDays] = useState<number | ''>(retention?.days ?? 30);
+  const next = mode === '' || days === '' ? undefined : { mode, days };
+  return (
+    <SettingDialog
+      title="Object lock"
+      problem={mode !== '' && days === '' ? 'Say for how many days.' : undefined}
+      error={shown.error}
+      isBusy={shown.isBusy}
+      sent={bucketLockDocument(next)}
+      submit={isLockable ? 'Save' : 'Switch it on for good'}
+      save={() => shown.save(bucketLockDocument(next), 'The object lock is saved.', close)}
+      close={close}
+    >
+      {!isLockable && (
+        <Alert color="yellow" variant="light">
+          Object lock cannot be switched off again, and versioning cannot be paused from then on.
+        </Alert>
+      )}
+      <Select
+        label="New versions are kept from deletion"
+        data={[{ value: '', label: 'only where that is asked for' }, ...LOCK_MODES]}
+        value={mode}
+        onChange={(value) => setMode(value ?? '')}
+        allowDeselect={false}
+      />
+      {mode !== '' && (
+        <NumberInput
+          label="For"
+          suffix=" days"
+          min={1}
+          max={36_500}
+          allowDecimal={false}
+          value={days}
+          onChange={(value) => setDays(value === '' ? '' : Number(value))}
+        />
+      )}
+    </SettingDialog>
+  );
+}

@@ -1,0 +1,133 @@
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Failed } from '../../parts/messages.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
+import { Facts } from '../../parts/small.tsx';
+import { loggingDocument, type Logging, type LogNames } from '../s3/settings.ts';
+import { loggingOf } from '../s3/settings-read.ts';
+import { s3Key, useS3 } from '../s3/use.ts';
+import { Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
+
+const NAMES: readonly { readonly value: LogNames; readonly label: string }[] = [
+  { value: 'simple', label: 'prefix, time of delivery' },
+  { value: 'EventTime', label: 'folders by the day of the requests' },
+  { value: 'DeliveryTime', label: 'folders by the day of delivery' },
+];
+
+/** Whether requests to the bucket are written down in another one. */
+export function BucketLog({ bucket }: { readonly bucket: string }) {
+  return (
+    <Setting bucket={bucket} name="logging" read={loggingOf}>
+      {(shown) =>
+        shown.value.isWhole ? (
+          <Log bucket={bucket} shown={shown} logging={shown.value.logging} />
+        ) : (
+          <XmlEditor about="The log is open to others by grants, which the form does not have." shown={shown} />
+        )
+      }
+    </Setting>
+  );
+}
+
+interface LogProps {
+  readonly bucket: string;
+  readonly shown: Shown<unknown>;
+  readonly logging: Logging | undefined;
+}
+
+function Log({ bucket, shown, logging }: LogProps) {
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    shown.reset();
+    setOpen(true);
+  };
+  return (
+    <Stack gap="sm">
+      {logging ? (
+        <Facts
+          of={[
+            [
+              'Written to',
+              <PageLink key="to" to={`/buckets/${logging.bucket}`}>
+                {logging.bucket}
+              </PageLink>,
+            ],
+            ['Names begin with', logging.prefix || 'nothing of their own'],
+            ['Named by', NAMES.find(({ value }) => value === logging.names)?.label ?? logging.names],
+          ]}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          Requests to this bucket are not written down for its owner.
+        </Text>
+      )}
+      {!isOpen && shown.error && <Failed error={shown.error} />}
+      <Group>
+        <Button variant="default" onClick={open}>
+          {logging ? 'Change the log' : 'Keep a log'}
+        </Button>
+        {logging && (
+          <Button
+            variant="default"
+            loading={shown.isBusy}
+            onClick={() => shown.save(loggingDocument(undefined), 'Requests are no longer written down.')}
+          >
+            End the log
+          </Button>
+        )}
+      </Group>
+      {isOpen && (
+        <LogDialog
+          logging={logging ?? { bucket: '', prefix: `${bucket}/`, names: 'simple' }}
+          shown={shown}
+          close={() => setOpen(false)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function LogDialog(props: { readonly logging: Logging; readonly shown: Shown<unknown>; readonly close: () => void }) {
+  const { shown, close } = props;
+  const [logging, setLogging] = useState(props.logging);
+  const change = (part: Partial<Logging>) => setLogging((before) => ({ ...before, ...part }));
+  const s3 = useS3();
+  const buckets = useQuery({ queryKey: s3Key(s3), queryFn: () => s3.buckets() });
+  const document = loggingDocument(logging);
+  return (
+    <SettingDialog
+      title="Log of requests"
+      problem={logging.bucket === '' ? 'Choose the bucket that it is written to.' : undefined}
+      error={shown.error}
+      isBusy={shown.isBusy}
+      sent={document}
+      submit="Save"
+      save={() => shown.save(document, 'Requests are written down from now on, in objects about every minute.', close)}
+      close={close}
+    >
+      <Select
+        label="Written to the bucket"
+        description="Another one keeps the log apart from the objects"
+        data={buckets.data?.map(({ name }) => name) ?? []}
+        value={logging.bucket === '' ? null : logging.bucket}
+        onChange={(value) => change({ bucket: value ?? '' })}
+        searchable
+        limit={200}
+        required
+      />
+      <TextInput
+        label="Names begin with"
+        value={logging.prefix}
+        onChange={(event) => change({ prefix: event.currentTarget.value })}
+      />
+      <Select
+        label="Named by"
+        data={[...NAMES]}
+        value={logging.names}
+        onChange={(value) => value && change({ names: value })}
+        allowDeselect={false}
+      />
+    </SettingDialog>
+  );
+}

@@ -1,0 +1,133 @@
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Failed } from '../../parts/messages.tsx';
+import { hooksDocument, type Hook } from '../s3/settings.ts';
+import { hooksOf } from '../s3/settings-read.ts';
+import { Rules } from './rules.tsx';
+import { Setting, SettingDialog, type Shown } from './setting.tsx';
+
+/** The kinds of events; what a kind is made of can be chosen by programs, and is shown by its name. */
+const EVENTS: readonly (readonly [event: string, label: string])[] = [
+  ['s3:ObjectCreated:*', 'an object is written'],
+  ['s3:ObjectRemoved:*', 'an object is deleted'],
+  ['s3:ObjectTagging:*', 'tags are changed'],
+  ['s3:ObjectAcl:Put', 'an access list is changed'],
+  ['s3:LifecycleExpiration:*', 'a lifecycle rule deletes'],
+  ['s3:LifecycleTransition', 'a lifecycle rule moves to another storage policy'],
+];
+
+/** Which webhooks are told what happens in the bucket. */
+export function Notifications({ bucket }: { readonly bucket: string }) {
+  return (
+    <Setting bucket={bucket} name="notification" read={hooksOf}>
+      {(shown) => <Hooks shown={shown} />}
+    </Setting>
+  );
+}
+
+function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
+  const [edited, setEdited] = useState<number | 'new'>();
+  const { value: hooks, save, isBusy, error } = shown;
+  const open = (which: number | 'new') => {
+    shown.reset();
+    setEdited(which);
+  };
+  const taken = new Set(hooks.map(({ id }) => id));
+  const fresh = Array.from({ length: hooks.length + 1 }, (_, at) => `webhook-${at + 1}`).find((id) => !taken.has(id));
+  const start: Hook = { id: fresh ?? '', address: '', events: ['s3:ObjectCreated:*'], prefix: '', suffix: '' };
+  const saveHook = (hook: Hook) => {
+    const next = edited === 'new' ? [...hooks, hook] : hooks.map((one, index) => (index === edited ? hook : one));
+    save(hooksDocument(next), 'The rule is saved.', () => setEdited(undefined));
+  };
+  return (
+    <Stack gap="sm">
+      <Rules
+        headings={['Webhook', 'When', 'For keys']}
+        rows={hooks.map(({ id, address, events, prefix, suffix }) => ({
+          name: id,
+          cells: [address, events.map(wordsOf).join('; '), keysOf(prefix, suffix)],
+        }))}
+        empty="Nobody is told what happens here. A rule posts each event to the address of a webhook."
+        isBusy={isBusy}
+        onAdd={() => open('new')}
+        onChange={open}
+        onRemove={(at) => save(hooksDocument(hooks.filter((_, index) => index !== at)), 'The rule is removed.')}
+      />
+      {edited === undefined && error && <Failed error={error} />}
+      {edited !== undefined && (
+        <HookDialog
+          hook={edited === 'new' ? start : (hooks[edited] ?? start)}
+          shown={shown}
+          save={saveHook}
+          close={() => setEdited(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function wordsOf(event: string): string {
+  return EVENTS.find(([name]) => name === event)?.[1] ?? event;
+}
+
+function keysOf(prefix: string, suffix: string): string {
+  const parts = [prefix !== '' && `beginning with ${prefix}`, suffix !== '' && `ending with ${suffix}`].filter(Boolean);
+  return parts.length === 0 ? 'all' : parts.join(' and ');
+}
+
+interface HookDialogProps {
+  readonly hook: Hook;
+  readonly shown: Shown<unknown>;
+  readonly save: (hook: Hook) => void;
+  readonly close: () => void;
+}
+
+function HookDialog({ hook: given, shown, save, close }: HookDialogProps) {
+  const [hook, setHook] = useState(given);
+  const change = (part: Partial<Hook>) => setHook((before) => ({ ...before, ...part }));
+  const others = given.events.filter((event) => !EVENTS.some(([name]) => name === event));
+  const problem = !/^https?:\/\/./.test(hook.address)
+    ? 'Give the address of the webhook, such as https://hooks.example.org/photos.'
+    : hook.events.length === 0
+      ? 'Choose at least one event.'
+      : undefined;
+  return (
+    <SettingDialog
+      title="Notification"
+      problem={problem}
+      error={shown.error}
+      isBusy={shown.isBusy}
+      sent={hooksDocument([hook])}
+      submit="Save rule"
+      save={() => save(hook)}
+      close={close}
+    >
+      <Text size="sm">The administrator of the array says which hosts may be posted to.</Text>
+      <TextInput
+        label="Address of the webhook"
+        placeholder="https://hooks.example.org/photos"
+        value={hook.address}
+        onChange={(event) => change({ address: event.currentTarget.value })}
+        required
+      />
+      <Checkbox.Group label="When" value={[...hook.events]} onChange={(events) => change({ events })}>
+        <Stack gap="xs" mt={4}>
+          {[...EVENTS, ...others.map((event) => [event, event] as const)].map(([event, label]) => (
+            <Checkbox key={event} value={event} label={label} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <TextInput
+        label="For keys that begin with"
+        value={hook.prefix}
+        onChange={(event) => change({ prefix: event.currentTarget.value })}
+      />
+      <TextInput
+        label="and end with"
+        placeholder=".jpg"
+        value={hook.suffix}
+        onChange={(event) => change({ suffix: event.currentTarget.value })}
+      />
+    </SettingDialog>
+  );
+}

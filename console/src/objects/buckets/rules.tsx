@@ -1,0 +1,72 @@
+import { Button, Group, Table, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface RulesProps {
+  readonly headings: readonly string[];
+  readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
+  /** What holds without a rule. */
+  readonly empty: string;
+  readonly isBusy: boolean;
+  readonly onAdd: () => void;
+  readonly onChange: (index: number) => void;
+  readonly onRemove: (index: number) => void;
+}
+
+/** The rules of a setting, each with the buttons that change and remove it. */
+export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove }: RulesProps) {
+  return (
+    <>
+      {rows.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {empty}
+        </Text>
+      ) : (
+        <Table.ScrollContainer minWidth={480}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                {headings.map((heading) => (
+                  <Table.Th key={heading}>{heading}</Table.Th>
+                ))}
+                <Table.Th aria-label="Actions" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.map(({ name, cells }, index) => (
+                <Table.Tr key={index}>
+                  {cells.map((cell, at) => (
+                    <Table.Td key={headings[at]}>{cell}</Table.Td>
+                  ))}
+                  <Table.Td>
+                    <Group gap="xs" wrap="nowrap" justify="flex-end">
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        onClick={() => onChange(index)}
+                        aria-label={`Change ${name}`}
+                      >
+                        Change
+                      </Button>
+                      <Button
+                        size="compact-xs"
+                        variant="default"
+                        disabled={isBusy}
+                        onClick={() => onRemove(index)}
+                        aria-label={`Remove ${name}`}
+                      >
+                        Remove
+                      </Button>
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      <Button variant="default" w="fit-content" onClick={onAdd}>
+        Add a rule
+      </Button>
+    </>
+  );
+}
