@@ -144,7 +144,7 @@ test('what cannot take the place of a drive is refused, or needs force', async (
   await client.call(drives.takeOffline, { id: named(1) });
   assert.deepEqual(await refused(2, 4), [
     10100,
-    `RAID group fast (${group}) has no redundancy left and drive ${named(2)} is not what failed; replace that one first, or use force=YES.`,
+    `RAID group fast (${group}) has no redundancy left and drive ssd-2 (${named(2)}) is not what failed; replace that one first, or use force=YES.`,
   ]);
   await client.call(drives.replace, { id: named(2), toname: named(4), force: true });
   await until(async () => (await statusOf(array, 4)) === 'Normal', 'the first rebuild');
