@@ -117,7 +117,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                   ref={hasLong ? virtualizer.measureElement : undefined}
                   data-index={index}
                   aria-rowindex={index + 2}
-                  bg={selected.has(key) ? 'var(--mantine-color-teal-light)' : undefined}
+                  data-chosen={selected.has(key) || undefined}
                 >
                   {props.bulk && (
                     <Table.Td>
