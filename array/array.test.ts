@@ -85,7 +85,7 @@ test('drives have names from the shared sequence, keep them, and come and go whi
   assert.equal(created_at, modified_at);
   assert.deepEqual(first, {
     name: 'volume-00000001',
-    display_name: 'volume-00000001',
+    display_name: 'ssd-1',
     disk_type: 'SSD',
     disk_uuid: testDrive(1).uuid,
     storage_node: 'node-1',
@@ -169,7 +169,7 @@ test('what happened is in the messages, sorted and chosen as asked', async (t) =
     all.map(({ msg_title }) => msg_title.replace(/from .*/, '')).sort(),
     [
       'Controller vsa-00000001-vc-0 is active: the array started.',
-      'Drives volume-00000001 and volume-00000002 were added.',
+      'Drives ssd-1 (volume-00000001) and ssd-2 (volume-00000002) were added.',
       'The array started.',
       'User dana signed in ',
     ],

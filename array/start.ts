@@ -34,6 +34,7 @@ import { refuseNotOrdered } from './offers.ts';
 import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
 import { summaryRoutes } from './summaries/routes.ts';
+import { messageWithNames, withNames } from './with-names.ts';
 
 /** Shreds, scrubs, rebuilds and migrations take hours; they must not keep short work waiting. */
 const JOBS_MAX = 128;
@@ -70,7 +71,7 @@ export async function startArray(
     store,
     "the cloud's record of the array",
   );
-  const events = new EventLog(clock);
+  const events = new EventLog(clock, withNames);
   const engineEvents = new EngineEvents({ store, clock, events, log });
   let recalls: RecallService | undefined = undefined as RecallService | undefined;
   host.progress('starting its controllers');
@@ -131,6 +132,7 @@ export async function startArray(
       services.creators.authorise(actor, endpoint.access, input);
     },
     onReveal: ({ username }, what) => services.sessions.recordLook({ username, subject: `user:${username}` }, what),
+    messageOf: (error) => store.read((db) => messageWithNames(db, error)),
     credentialsInBody: true,
     changes: services.changes,
     inner: [

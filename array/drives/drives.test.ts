@@ -41,9 +41,9 @@ test('a drive has every field of its record, and a name no other drive has', asy
   assert.equal((await client.refused(drives.rename, { id: named(2), newname: 'left' })).code, 10096);
   await client.call(drives.rename, { id: named(1), newname: 'left' });
   // The next drive would be called just so.
-  await client.call(drives.rename, { id: named(2), newname: named(4) });
+  await client.call(drives.rename, { id: named(2), newname: 'ssd-1' });
   await array.change({ drives: array.place([1, 2, 3, 4]) });
-  assert.equal((await client.call(drives.get, { id: named(4) })).disk.display_name, `${named(4)} (2)`);
+  assert.equal((await client.call(drives.get, { id: named(4) })).disk.display_name, 'ssd-2');
   const measured = await client.call(drives.performance, { id: named(1), interval: 1 });
   assert.deepEqual([measured.disk_name, measured.count], [named(1), measured.usages.length]);
   assert.equal((await client.refused(drives.performance, { id: named(9) })).code, 10082);
@@ -64,7 +64,7 @@ test('shredding overwrites all of a drive that is free, and only then', async (t
   const used = await client.refused(raidGroups.create, group);
   assert.deepEqual(
     [used.code, used.message],
-    [10100, `Drive ${id} is being shredded; wait until that is done, or cancel it.`],
+    [10100, `Drive ssd-1 (${id}) is being shredded; wait until that is done, or cancel it.`],
   );
   assert.equal((await client.refused(drives.remove, { id })).code, 10100);
   assert.equal((await client.refused(drives.takeOffline, { id })).code, 10100);
@@ -74,11 +74,14 @@ test('shredding overwrites all of a drive that is free, and only then', async (t
   const { messages: reported } = await client.call(messages.list, { attr_key: 'drive', attr_value: id });
   assert.deepEqual(
     reported.map(({ msg_title }) => msg_title),
-    [`Drive ${id} was shredded; its data is gone for good.`, `Drive ${id} is being shredded.`],
+    [`Drive ssd-1 (${id}) was shredded; its data is gone for good.`, `Drive ssd-1 (${id}) is being shredded.`],
   );
   await client.call(raidGroups.create, { display_name: 'y', protection: 'RAID1', disk: [named(1), named(2)] });
   const inGroup = await client.refused(drives.shred, { id });
-  assert.deepEqual([inGroup.code, inGroup.message], [10101, `Drive ${id} is in use by RAID group RaidGroup-1.`]);
+  assert.deepEqual(
+    [inGroup.code, inGroup.message],
+    [10101, `Drive ssd-1 (${id}) is in use by RAID group y (RaidGroup-1).`],
+  );
 });
 
 test('shredding goes on after a restart where it was, and stops when it is cancelled', async (t) => {
@@ -125,7 +128,7 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
   const refused = await client.refused(drives.remove, { id: named(1) });
   assert.deepEqual(
     [refused.code, refused.message],
-    [10100, `Drive ${named(1)} was not taken back. The shelf is locked.`],
+    [10100, `Drive ssd-1 (${named(1)}) was not taken back. The shelf is locked.`],
   );
   refusal = fail('drive_in_use', { id: named(1), by: 'another array' });
   assert.equal((await client.refused(drives.remove, { id: named(1) })).code, 10101);
@@ -137,7 +140,7 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
   const { messages: reported } = await client.call(messages.list, { attr_key: 'drive', attr_value: named(1) });
   assert.deepEqual(
     reported.map(({ msg_title }) => msg_title),
-    [`Drive ${named(1)} was given back to the cloud.`],
+    [`Drive ssd-1 (${named(1)}) was given back to the cloud.`],
   );
   await array.group();
   assert.equal((await client.refused(drives.remove, { id: named(2) })).code, 10101);
@@ -160,7 +163,7 @@ test('only an administrator takes drives out of service, and not what a group ca
     [last.code, last.message],
     [
       10100,
-      `Without drive ${named(2)} RAID group mirror (${mirror}) cannot serve its data: 0 of 2 drives would be left. Wait for a rebuild, replace what failed, or use force=YES.`,
+      `Without drive ssd-2 (${named(2)}) RAID group mirror (${mirror}) cannot serve its data: 0 of 2 drives would be left. Wait for a rebuild, replace what failed, or use force=YES.`,
     ],
   );
   for (const number of [3, 4]) await client.call(drives.takeOffline, { id: named(number) });

@@ -98,7 +98,7 @@ export class DrivePlacements {
     const { clock, events } = this.#tools;
     const added = fresh.map((drive) => {
       const name = nextName(tx, 'volume');
-      const added = { name, displayName: unusedName(tx, name), uuid: drive.uuid, placed: drive };
+      const added = { name, displayName: unusedName(tx, drive), uuid: drive.uuid, placed: drive };
       repository.insertDrive(tx, { ...added, createdAt: clock.now() });
       return added;
     });
@@ -117,11 +117,11 @@ export class DrivePlacements {
   }
 }
 
-/** Its own identifier, unless another drive has that display name. */
-function unusedName(tx: Tx, name: string): string {
-  let displayName = name;
-  for (let number = 2; repository.isDisplayNameTaken(tx, displayName); number += 1) displayName = `${name} (${number})`;
-  return displayName;
+/** `ssd-1`: what it is, and the first number that no other drive has. Its identifier has the form of a volume's. */
+function unusedName(tx: Tx, { medium }: HostedDrive): string {
+  let number = 1;
+  while (repository.isDisplayNameTaken(tx, `${medium}-${number}`)) number += 1;
+  return `${medium}-${number}`;
 }
 
 const NAMED_MAX = 10;

@@ -53,11 +53,11 @@ test('a hot spare takes over for a drive that fails, the data stays, and the fai
   const { messages: reported } = await client.call(messages.list, {});
   const titles = reported.map(({ msg_title }) => msg_title);
   for (const pattern of [
-    /^Drive volume-00000001 was taken out of service\.$/,
-    /^Drive volume-00000001 of RAID group fast \(RaidGroup-1\) failed: /,
-    /^Hot spare volume-00000003 took the place of a failed drive in RAID group fast \(RaidGroup-1\)\.$/,
-    /^The rebuild of RAID group fast \(RaidGroup-1\) onto drive volume-00000003 is done\.$/,
-    /^Drive volume-00000001 is no longer part of RAID group RaidGroup-1\.$/,
+    /^Drive ssd-1 \(volume-00000001\) was taken out of service\.$/,
+    /^Drive ssd-1 \(volume-00000001\) of RAID group fast \(RaidGroup-1\) failed: /,
+    /^Hot spare ssd-3 \(volume-00000003\) took the place of a failed drive in RAID group fast \(RaidGroup-1\)\.$/,
+    /^The rebuild of RAID group fast \(RaidGroup-1\) onto drive ssd-3 \(volume-00000003\) is done\.$/,
+    /^Drive ssd-1 \(volume-00000001\) is no longer part of RAID group fast \(RaidGroup-1\)\.$/,
   ])
     assert.equal(titles.filter((title) => pattern.test(title)).length, 1, String(pattern));
   await array.restart();
@@ -123,25 +123,28 @@ test('what cannot take the place of a drive is refused, or needs force', async (
   };
   assert.deepEqual(await refused(1, 1), [7, 'toname must be another drive than the one it replaces.']);
   assert.deepEqual(await refused(1, 99), [10082, `Drive ${named(99)} was not found.`]);
-  assert.deepEqual(await refused(1, 2), [10101, `Drive ${named(2)} is in use by RAID group ${group}.`]);
-  assert.deepEqual(await refused(4, 5), [10100, `Drive ${named(4)} is in no RAID group; there is nothing to replace.`]);
+  assert.deepEqual(await refused(1, 2), [10101, `Drive ssd-2 (${named(2)}) is in use by RAID group fast (${group}).`]);
+  assert.deepEqual(await refused(4, 5), [
+    10100,
+    `Drive ssd-4 (${named(4)}) is in no RAID group; there is nothing to replace.`,
+  ]);
   assert.deepEqual(await refused(3, 4), [
     10100,
-    `Drive ${named(3)} is a hot spare of fast (${group}); remove it and add another.`,
+    `Drive ssd-3 (${named(3)}) is a hot spare of fast (${group}); remove it and add another.`,
   ]);
   assert.deepEqual(await refused(1, 8), [
     10200,
-    `Drive ${named(8)} has 0 GB, but the drives of RAID group fast (${group}) need 1 GB; take a larger one.`,
+    `Drive ssd-7 (${named(8)}) has 0 GB, but the drives of RAID group fast (${group}) need 1 GB; take a larger one.`,
   ]);
   assert.deepEqual(await refused(1, 7), [
     10100,
-    `Drive ${named(7)} would be a hard disk among SSDs in RAID group fast (${group}); take another or use force=YES.`,
+    `Drive hdd-1 (${named(7)}) would be a hard disk among SSDs in RAID group fast (${group}); take another or use force=YES.`,
   ]);
   await client.call(raidGroups.removeHotSpare, { id: group });
   await client.call(drives.takeOffline, { id: named(1) });
   assert.deepEqual(await refused(2, 4), [
     10100,
-    `RAID group fast (${group}) has no redundancy left and drive ${named(2)} is not what failed; replace that one first, or use force=YES.`,
+    `RAID group fast (${group}) has no redundancy left and drive ssd-2 (${named(2)}) is not what failed; replace that one first, or use force=YES.`,
   ]);
   await client.call(drives.replace, { id: named(2), toname: named(4), force: true });
   await until(async () => (await statusOf(array, 4)) === 'Normal', 'the first rebuild');

@@ -47,7 +47,7 @@ test('a drive that failed is shredded only by force, and is available again when
   await shred(false);
   assert.equal(status(), 'Failed', 'it could not be overwritten');
   state.isBroken = false;
-  const reason = new RegExp(`^Drive ${id} has failed; put it back into service first, or use force=YES`);
+  const reason = new RegExp(`^Drive ssd-1 \\(${id}\\) has failed; put it back into service first, or use force=YES`);
   await assert.rejects(shred(false), { message: reason });
   assert.deepEqual([status(), state.shredded], ['Failed', 0]);
   await shred(true);

@@ -22,6 +22,13 @@ interface Thing extends Filled {
   readonly name: string;
 }
 
+interface Survey {
+  /** Those whose use is known. */
+  readonly things: readonly Thing[];
+  /** Of all there are. */
+  readonly names: ReadonlySet<string>;
+}
+
 /** When pools and volumes will be full, from what is kept of their use. */
 export class ForecastService {
   readonly #tools: Pick<ArrayTools, 'store' | 'clock' | 'readings'>;
@@ -37,7 +44,8 @@ export class ForecastService {
   async record(): Promise<void> {
     for (const kind of KINDS) {
       if (!this.#history.isDue(kind)) continue;
-      await this.#history.record(kind, this.#things(kind), new Set(this.#names(kind)));
+      const { things, names } = this.#survey(kind);
+      await this.#history.record(kind, things, names);
     }
   }
 
@@ -50,44 +58,42 @@ export class ForecastService {
   }
 
   of(kind: Kind): Promise<(Thing & Forecast)[]> {
-    return this.#history.forecasts(kind, this.#things(kind));
+    return this.#history.forecasts(kind, this.#survey(kind).things);
   }
 
-  /** Those whose use is known. */
-  #things(kind: Kind): Thing[] {
+  #survey(kind: Kind): Survey {
     return kind === 'pool' ? this.#pools() : this.#volumes();
   }
 
-  /** All there are. */
-  #names(kind: Kind): string[] {
-    const { store } = this.#tools;
-    const all = store.read((db) => (kind === 'pool' ? listPools(db, WHOLE) : listVolumeRooms(db)));
-    return all.map(({ name }) => name);
+  #pools(): Survey {
+    const { store, readings } = this.#tools;
+    const pools = store.read((db) => listPools(db, WHOLE));
+    const things = pools.flatMap(({ name, displayName, capacityBytes, state }): Thing[] => {
+      const report = readings.pool(name);
+      if (state !== 'ready' || report?.isOpen !== true) return [];
+      // While it shrinks the engine allows less already.
+      const capacity = Math.min(capacityBytes, report.totalBytes);
+      return [{ kind: 'pool', id: name, name: displayName, usedBytes: report.usedBytes, capacityBytes: capacity }];
+    });
+    return { things, names: namesOf(pools) };
   }
 
-  #pools(): Thing[] {
+  #volumes(): Survey {
     const { store, readings } = this.#tools;
-    return store
-      .read((db) => listPools(db, WHOLE))
-      .flatMap(({ name, displayName, capacityBytes, state }) => {
-        const report = readings.pool(name);
-        if (state !== 'ready' || report?.isOpen !== true) return [];
-        // While it shrinks the engine allows less already.
-        const capacity = Math.min(capacityBytes, report.totalBytes);
-        return [{ kind: 'pool', id: name, name: displayName, usedBytes: report.usedBytes, capacityBytes: capacity }];
-      });
-  }
-
-  #volumes(): Thing[] {
-    const { store, readings } = this.#tools;
-    return store.read(listVolumeRooms).flatMap(({ name, displayName, sizeBytes, expandsTo }) => {
+    const rooms = store.read(listVolumeRooms);
+    const things = rooms.flatMap(({ name, displayName, sizeBytes, expandsTo }): Thing[] => {
       const report = readings.volume(name);
       const room = report && roomOf(report, sizeBytes);
       if (!room) return [];
       const capacityBytes = Math.max(room.capacityBytes, expandsTo ?? 0);
       return [{ kind: 'volume', id: name, name: displayName, usedBytes: room.usedBytes, capacityBytes }];
     });
+    return { things, names: namesOf(rooms) };
   }
+}
+
+function namesOf(all: readonly { readonly name: string }[]): ReadonlySet<string> {
+  return new Set(all.map(({ name }) => name));
 }
 
 /** A share knows what its files take. What a block volume shows as taken holds its snapshots, too, and is never above its size. */

@@ -36,7 +36,7 @@ describe('deleting a pool', { timeout: 120_000 }, () => {
     assert.equal(before.status, 'failed');
     const refused = await client.refused(pools.delete, { id });
     assert.equal(refused.code, CODES.stateConflict);
-    assert.match(refused.message, /RaidGroup-1 has failed.*force=YES/);
+    assert.match(refused.message, /\(RaidGroup-1\) has failed.*force=YES/);
     assert.deepEqual(await recordOf(array, id), before);
     await array.restart();
     assert.equal((await recordOf(array, id)).status, 'failed', 'also after a restart');

@@ -121,7 +121,7 @@ test('what a RAID group cannot be made of is refused with the reason, and nothin
   assert.deepEqual(await refusal(array, { disk: names(1, 99) }), [10082, `Drive ${names(99)} was not found.`]);
   assert.deepEqual(await refusal(array, { disk: names(1, 5) }), [
     10101,
-    `Drive ${names(5)} is in use by RAID group RaidGroup-1.`,
+    `Drive ssd-5 (${names(5)}) is in use by RAID group taken (RaidGroup-1).`,
   ]);
   assert.deepEqual(await refusal(array, { disk: names(1, 2), display_name: 'taken' }), [
     10096,
@@ -173,7 +173,7 @@ test('drives on one storage node are warned of', async (t) => {
   assert.deepEqual(
     warnings.map(({ msg_title }) => msg_title),
     [
-      `Drives ${names(1)} and ${names(2)} of RAID group fast (RaidGroup-1) are on one storage node, node-1: when it fails, all of them do.`,
+      `Drives ssd-1 (${names(1)}) and ssd-2 (${names(2)}) of RAID group fast (RaidGroup-1) are on one storage node, node-1: when it fails, all of them do.`,
     ],
   );
 });
@@ -229,12 +229,12 @@ test('hot spares are added and taken back by the rules', async (t) => {
 
 test('a RAID group in a pool is not deleted, and says which pool', async (t) => {
   const array = await testArray(t, { drives: 2, driveGb: 3 });
-  const group = await array.group();
-  const pool = await array.pool({ groups: [group], capacity: '1G' });
+  const group = await array.group({ name: 'shelf' });
+  const pool = await array.pool({ groups: [group], name: 'gold', capacity: '1G' });
   const { code, message } = await array.client.refused(raidGroups.delete, { id: group });
   assert.deepEqual(
     [code, message],
-    [10105, `RAID group ${group} belongs to pool ${pool}; shrink or delete the pool first.`],
+    [10105, `RAID group shelf (${group}) belongs to pool gold (${pool}); shrink or delete the pool first.`],
   );
   const { raid_group } = await array.client.call(raidGroups.get, { id: group });
   assert.deepEqual([raid_group.capacity, raid_group.available], [2, 1], 'what the pool may not use is available');

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FoundRecord } from '@granary/contract';
 import { bestNamed, WHOLE, type Db, type Named, type Store } from '@granary/kernel';
 import type { ArrayDriveService } from '../drives/service.ts';
@@ -33,8 +34,13 @@ export class SearchService {
     this.#searched = searched;
   }
 
-  find(text: string, limit: number): FoundRecord[] {
-    const found = this.#store.read((db) => [...volumes(db, text, limit), ...others(db, text, limit)]);
+  /** Each statement may read a hundred thousand names, so other work has its turn between two. */
+  async find(text: string, limit: number): Promise<FoundRecord[]> {
+    const found: Named[] = [];
+    for (const search of STATEMENTS) {
+      found.push(...this.#store.read((db) => [...search(db, text, limit)]));
+      await nextTurn();
+    }
     return bestNamed([...found, ...this.#hardware(), ...this.#people()], text, limit);
   }
 
@@ -77,9 +83,12 @@ function* volumes(db: Db, text: string, limit: number): Generator<Named> {
   }
 }
 
-function* others(db: Db, text: string, limit: number): Generator<Named> {
+function* snapshots(db: Db, text: string, limit: number): Generator<Named> {
   for (const { name, displayName, volumeDisplayName } of searchSnapshots(db, text, limit))
     yield { kind: 'snapshots', id: name, name: displayName, detail: `Snapshot of ${volumeDisplayName}`, also: [name] };
+}
+
+function* others(db: Db, text: string, limit: number): Generator<Named> {
   for (const { name, displayName, iqn, address } of searchServers(db, text, limit))
     yield { kind: 'servers', id: name, name: displayName, detail: 'Server', also: [iqn, address, name] };
   for (const { name, displayName, schedule } of listPolicies(db, WHOLE).policies)
@@ -87,3 +96,5 @@ function* others(db: Db, text: string, limit: number): Generator<Named> {
   for (const { name, displayName } of listRemoteArrays(db, 0, 0))
     yield { kind: 'remote-arrays', id: name, name: displayName, detail: 'Remote array', also: [name] };
 }
+
+const STATEMENTS = [volumes, snapshots, others] as const;

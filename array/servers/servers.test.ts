@@ -105,7 +105,7 @@ test('what a server cannot be is refused by name, and nothing is made', async (t
     [
       { wwpns: ['50:01:43:80:11:36:4f:d2'] },
       10100,
-      'WWPN 50:01:43:80:11:36:4f:d2 belongs to server srv-00000001; remove it there first.',
+      'WWPN 50:01:43:80:11:36:4f:d2 belongs to server web-1 (srv-00000001); remove it there first.',
     ],
     [
       { iqn: IQN.toUpperCase().replace('IQN', 'iqn') },
@@ -191,7 +191,8 @@ test('attaching is all or nothing, and each refusal says why', async (t) => {
   const array = await testArray(t);
   const { client } = array;
   const pool = await array.pool();
-  const [one, two, three] = [await array.volume(pool), await array.volume(pool), await array.volume(pool)];
+  const make = (name: string) => array.volume(pool, { name });
+  const [one, two, three] = [await make('one'), await make('two'), await make('three')];
   for (const number of [1, 2])
     await client.call(servers.create, { display_name: `web-${number}`, iqn: `iqn.x:${number}` });
   await client.call(servers.create, { display_name: 'fc', wwpns: ['50:01:43:80:11:36:4f:d2'] });
@@ -218,29 +219,29 @@ test('attaching is all or nothing, and each refusal says why', async (t) => {
     [
       { id: [second], volume_name: [three, one] },
       10103,
-      `Volume ${one} is attached to ${first}; detach it first, or use force=YES.`,
+      `Volume one (${one}) is attached to web-1 (${first}); detach it first, or use force=YES.`,
     ],
     [
       { id: [first], volume_name: [one], lun: 4 },
       10100,
-      `Volume ${one} is attached to server ${first} as LUN 1 already; detach it first.`,
+      `Volume one (${one}) is attached to server web-1 (${first}) as LUN 1 already; detach it first.`,
     ],
     [
       { id: [first], volume_name: [one], readonly: true },
       10100,
-      `Volume ${one} is attached to server ${first} already; change what it may do with POST /volumes/${one}/attach_permissions.`,
+      `Volume one (${one}) is attached to server web-1 (${first}) already; change what it may do with POST /volumes/${one}/attach_permissions.`,
     ],
     [
       { id: [first], volume_name: [three], lun: 0 },
       10106,
-      `LUN 0 is taken on server ${first}; choose another or leave it out.`,
+      `LUN 0 is taken on server web-1 (${first}); choose another or leave it out.`,
     ],
     [{ id: [first], volume_name: [two, three], lun: 5 }, 7, 'lun can be given for one volume only.'],
     [{ id: [first], volume_name: [three], lun: 16_384 }, 7, 'lun must be at most 16383.'],
     [
       { id: [fibre], volume_name: [three] },
       10100,
-      `Server ${fibre} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
+      `Server fc (${fibre}) has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
     ],
   ];
   for (const [input, code, message] of refusals) {
@@ -266,11 +267,14 @@ test('attaching is all or nothing, and each refusal says why', async (t) => {
   const held = await client.refused(servers.delete, { id: second });
   assert.deepEqual(
     [held.code, held.message],
-    [10100, `Server web-2 (${second}) still has ${one}, ${three} attached; detach them first.`],
+    [10100, `Server web-2 (${second}) still has one (${one}), three (${three}) attached; detach them first.`],
   );
   assert.equal((await client.refused(volumes.detach, { id: one, servers: [first, 'srv-9'] })).code, 10086);
   const apart = await client.refused(volumes.detach, { id: two, servers: [first, second] });
-  assert.deepEqual([apart.code, apart.message], [10086, `Volume ${two} is not attached to server ${second}.`]);
+  assert.deepEqual(
+    [apart.code, apart.message],
+    [10086, `Volume two (${two}) is not attached to server web-2 (${second}).`],
+  );
   assert.equal((await lunsOf(first)).length, 3, 'detaching is all or nothing too');
   await client.call(volumes.detach, { id: one, servers: [first, second] });
   await client.call(volumes.detach, { id: three, servers: [second] });

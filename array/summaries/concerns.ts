@@ -9,10 +9,11 @@ import type { RaidGroupFacts } from '../raid-groups/raid-group.ts';
 /** A pool that will be full within these days is named beforehand. */
 const DAYS_AHEAD = 30;
 
-export function driveConcerns(drives: readonly Drive[]): Concern[] {
+export function driveConcerns(drives: readonly Drive[], groups: readonly RaidGroupFacts[]): Concern[] {
+  const nameOf = new Map(groups.map(({ group }) => [group.name, group.displayName]));
   return drives.flatMap((drive) => {
     const { record, isPresent, state } = drive;
-    const place = record.raidGroup === null ? '' : ` in RAID group ${record.raidGroup}`;
+    const place = record.raidGroup === null ? '' : ` in RAID group ${nameOf.get(record.raidGroup) ?? record.raidGroup}`;
     const concern = (what: string): Concern[] => [
       {
         severity: record.raidGroup === null ? 'warning' : 'error',

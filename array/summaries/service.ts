@@ -42,7 +42,7 @@ export class SummaryService {
     const locked = [...readings.volumes].filter(({ isLocked }) => isLocked).length;
     const concerns = [
       ...groupConcerns(groups),
-      ...driveConcerns(drives),
+      ...driveConcerns(drives, groups),
       ...poolConcerns(pools, await forecasts.of('pool')),
       ...lockedConcerns(locked),
       ...controllerConcerns(readings.controllers),

@@ -15,7 +15,7 @@ const { volumes, consistencyGroups, messages } = arrayApi.groups;
 test('rows older than the engine lose no data: volumes without a row go if they are empty, and stay if they are not', async (t) => {
   const array = await testArray(t);
   const { client, configuration } = array;
-  const pool = await array.pool();
+  const pool = await array.pool({ name: 'gold' });
   const empty = await array.volume(pool);
   const full = await array.volume(pool);
   await (await testDisk(t, array, full)).write(1, randomBytes(MB));
@@ -37,7 +37,7 @@ test('rows older than the engine lose no data: volumes without a row go if they 
     const kept = reported.map(({ msg_title }) => msg_title).filter((title) => title.includes('is not on record'));
     assert.deepEqual(
       kept.toSorted(),
-      [full, copy].map((id) => `Pool ${pool} holds ${id}, which has data and is not on record; it is kept.`),
+      [full, copy].map((id) => `Pool gold (${pool}) holds ${id}, which has data and is not on record; it is kept.`),
     );
     assert.ok(!kept.some((title) => title.includes(empty)));
     const { vol_name } = await client.call(volumes.create, { name: 'new', capacity: 1, pool });

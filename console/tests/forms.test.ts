@@ -7,6 +7,7 @@ import { hintOf } from '../src/contract/hints.ts';
 test('a hint does not repeat the label', () => {
   assert.equal(hintOf('Operating system', 'Operating system'), '');
   assert.equal(hintOf('Its iSCSI initiator name', 'iSCSI initiator name'), '');
+  assert.equal(hintOf('Move its snapshots too', 'Move its snapshots, too'), '');
   assert.equal(hintOf('Name shown to users', 'Name'), '');
   assert.equal(hintOf('Name of the account', 'Name'), '');
 });

@@ -76,11 +76,11 @@ test(
     t.diagnostic('a drive is lost and rebuilt');
     await admin.arrays.create({ ...SECOND, moderate: false });
     await limitRebuild(page);
-    await loseDrive(page, dataDir, 'volume-00000001');
+    await loseDrive(page, dataDir, 'ssd-1');
     await goTo(page, 'Overview');
-    await page.getByRole('link', { name: /^Drive volume-00000001 has failed/ }).waitFor();
+    await page.getByRole('link', { name: /^Drive ssd-1 has failed/ }).waitFor();
     await goTo(operator, 'Overview');
-    await operator.getByRole('link', { name: /volume-00000001/ }).waitFor();
+    await operator.getByRole('link', { name: /^Drive ssd-1 in RAID group pair has failed/ }).waitFor();
     await picture(operator, 'overview');
     await watchRebuild(page);
     await goTo(page, 'Overview');
@@ -186,7 +186,7 @@ async function watchRebuild(page: Page): Promise<void> {
   await page.getByRole('definition').filter({ hasText: 'Degraded' }).waitFor();
   await page.getByRole('button', { name: 'Add a spare' }).click();
   await dialog.getByRole('combobox', { name: 'Drive' }).click();
-  await page.getByRole('option', { name: /^volume-00000003/ }).click();
+  await page.getByRole('option', { name: /^ssd-3/ }).click();
   await dialog.getByRole('button', { name: 'Add a spare' }).click();
   const bar = page.getByRole('definition').getByRole('progressbar', { name: 'Recovering' });
   await bar.waitFor();

@@ -76,8 +76,12 @@ export class EventLog {
   readonly #clock: Clock;
   readonly #listeners: ((event: RecordedEvent) => void)[] = [];
 
-  constructor(clock: Clock) {
+  readonly #wording: ((db: Db, title: string) => string) | undefined;
+
+  /** `wording` says of a title how it is recorded, such as by the names of what it is about. */
+  constructor(clock: Clock, wording?: (db: Db, title: string) => string) {
     this.#clock = clock;
+    this.#wording = wording;
   }
 
   /** Recorded in the transaction of the change it tells of: neither is there without the other. */
@@ -85,7 +89,7 @@ export class EventLog {
     const recorded = {
       createdAt: this.#clock.now(),
       severity: severity[event.severity ?? 'info'],
-      title: event.title,
+      title: this.#wording?.(tx, event.title) ?? event.title,
       subject: event.subject,
       actor: event.actor ?? 'system',
       kind: event.kind ?? kindOf(event.subject),

@@ -6,6 +6,7 @@ import { ManualClock } from '../clock.ts';
 import { Store } from '../store/index.ts';
 import { DAY_MS } from './fit.ts';
 import { CapacityHistory } from './history.ts';
+import { lastPoints, putPoint } from './repository.ts';
 import { forecastView } from './view.ts';
 
 const HOUR_MS = DAY_MS / 24;
@@ -23,6 +24,7 @@ function setUp(t: TestContext) {
   return {
     clock,
     count,
+    history,
     restart: () => {
       store.close();
       store = open();
@@ -124,5 +126,57 @@ test('a record says why there are no days, and since when the use is known', asy
   assert.deepEqual(
     [view.state, view.days_likely, view.note, view.history_days],
     ['no_history', null, 'Not enough history: 2 hours of 1 day.', 0.08],
+  );
+});
+
+test('of thousands of things, a few are worked out at a time', async (t) => {
+  const { clock, history } = setUp(t);
+  const things = Array.from({ length: 1_000 }, (_, index) => ({
+    id: `volume-${index}`,
+    usedBytes: index * GB,
+    capacityBytes: 2_000 * GB,
+  }));
+  await history.record('volume', things, new Set(things.map(({ id }) => id)));
+  clock.advance(DAY_MS);
+  let turns = 0;
+  let isDone = false;
+  const turn = () => {
+    turns += 1;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const found = await history.forecasts('volume', things);
+  isDone = true;
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    things.map(({ id }) => id),
+  );
+  assert.ok(turns >= 9, `${turns} turns of other work`);
+});
+
+test('the newest point is found of each thing of a kind', async (t) => {
+  const store = new Store(join(temporaryFolder(t), 'own.db'), own);
+  t.after(() => store.close());
+  assert.deepEqual(
+    store.read((db) => lastPoints(db, 'pool')),
+    [],
+  );
+  await store.write((tx) => {
+    for (const [id, at] of [
+      ['a', 5],
+      ['a', 7],
+      ['b/c', 3],
+      ['b', 1],
+    ] as const)
+      putPoint(tx, 'pool', { id, at, usedBytes: at * GB });
+    putPoint(tx, 'volume', { id: 'a', at: 9, usedBytes: 0 });
+  });
+  assert.deepEqual(
+    store.read((db) => lastPoints(db, 'pool')).map((point) => ({ ...point })),
+    [
+      { id: 'a', at: 7, usedBytes: 7 * GB },
+      { id: 'b', at: 1, usedBytes: GB },
+      { id: 'b/c', at: 3, usedBytes: 3 * GB },
+    ],
   );
 });

@@ -36,7 +36,8 @@ const LEVELS = [
   { olderThan: 8 * DAY_MS, youngerThan: 64 * DAY_MS, step: DAY_MS },
 ] as const;
 const KEEP_MS = 64 * DAY_MS;
-const THINGS_PER_TURN = 500;
+/** Each may have 130 points: a turn of this many takes some 25 ms. */
+const THINGS_PER_TURN = 100;
 
 /**
  * How full things were, by kind: a point an hour, kept for two months and thinned as it grows old. A thing whose use stands
@@ -97,14 +98,15 @@ export class CapacityHistory {
   async forecasts<T extends Filled>(kind: string, things: readonly T[]): Promise<(T & Forecast)[]> {
     const now = this.#clock.now();
     const { growth } = this.#kind(kind);
-    for (const [index, some] of chunksOf(things.filter(({ id }) => !growth.has(id))).entries()) {
+    const found: (T & Forecast)[] = [];
+    for (const [index, some] of chunksOf(things).entries()) {
       if (index > 0) await nextTurn();
-      this.#learn(kind, some, now);
+      const unknown = some.filter(({ id }) => !growth.has(id));
+      if (unknown.length > 0) this.#learn(kind, unknown, now);
+      for (const thing of some)
+        found.push({ ...thing, ...forecastOf(thing, growth.get(thing.id) ?? growthOf([], now), now) });
     }
-    return things.map((thing) => ({
-      ...thing,
-      ...forecastOf(thing, growth.get(thing.id) ?? growthOf([], now), now),
-    }));
+    return found;
   }
 
   /** How full one thing was, from the first moment that is on record to the present. */

@@ -58,6 +58,8 @@ export interface OperationTools {
   readonly onReveal?: ((actor: Actor, what: string) => Promise<void>) | undefined;
   /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
+  /** The message of an error with what only the service knows, such as the names of what it is about. */
+  readonly messageOf?: ((error: GranaryError) => string) | undefined;
 }
 
 /** The state of a request in progress. */
@@ -336,9 +338,9 @@ export class ServedOperation {
 
   /** An error outside the catalogue is internal: the caller learns where to look, the log has the details. */
   #failure(error: unknown, request: FastifyRequest, format: Format): Answer {
-    const { api, log } = this.#tools;
+    const { api, log, messageOf } = this.#tools;
     const { reply } = this.#operation.endpoint;
-    if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root, reply);
+    if (error instanceof GranaryError) return errorAnswer(api, worded(error, messageOf), format, this.#root, reply);
     if (error instanceof DiskFullError) return errorAnswer(api, fail('disk_full'), format, this.#root, reply);
     if (error instanceof DatabaseError && error.code === 'not-durable') {
       log.error({ error, operation: this.#operation.id }, 'a change could not be made durable');
@@ -382,4 +384,10 @@ function fileAnswer(file: FileBody | StreamedFile, { contentType }: FileReply): 
   const disposition = `attachment; filename="${file.filename.replace(/[^\w.-]/g, '_')}"`;
   const body = 'stream' in file ? file.stream : file.bytes;
   return { status: 200, headers: { 'content-type': contentType, 'content-disposition': disposition }, body };
+}
+
+function worded(error: GranaryError, messageOf: OperationTools['messageOf']): GranaryError {
+  if (!messageOf) return error;
+  const { entry, problems, headers } = error;
+  return new GranaryError(entry, messageOf(error), { problems, headers });
 }

@@ -78,6 +78,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly changes?: ChangeFeed;
   /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: (call: AnsweredCall) => void;
+  /** The message of an error with what only the service knows, such as the names of what it is about. */
+  readonly messageOf?: (error: GranaryError) => string;
   /** The folder of the built web console; without one, the address leads to a page of links. */
   readonly console?: string | undefined;
   /** Metrics of the service, besides those of every API. */
@@ -106,7 +108,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
 
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
   const common = { log, metrics, idempotency, whenDurable: () => options.store.whenDurable() };
-  const { authenticate, credentialsInBody, changes, onAnswered } = options;
+  const { authenticate, credentialsInBody, changes, onAnswered, messageOf } = options;
   const onChanged = changes && ((group: string) => changes.publish(group));
   app.addHook('preClose', (done) => {
     changes?.close();
@@ -114,7 +116,8 @@ export async function createApiServer<P extends Api, A extends Actor>(
   });
   const authorise = options.authorise as OperationTools['authorise'];
   const onReveal = options.onReveal as OperationTools['onReveal'];
-  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onChanged, onReveal, onAnswered };
+  const hooks = { onChanged, onReveal, onAnswered, messageOf };
+  const tools = { ...common, ...hooks, api, authenticate, authorise, credentialsInBody };
   serveOperations(app, options.handlers, tools);
   app.register((scope, _, done) => {
     if (inner.length > 0) acceptOctets(scope);

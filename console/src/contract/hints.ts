@@ -4,6 +4,7 @@ export function hintOf(description: string, label: string): string {
     text
       .toLowerCase()
       .replace(/^(?:its|the|a|an|whether) /, '')
+      .replaceAll(',', '')
       .replaceAll('-', ' ');
   const [said, known] = [plain(description), plain(label)];
   const more = said.startsWith(known) ? said.slice(known.length) : undefined;

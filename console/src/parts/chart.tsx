@@ -38,6 +38,13 @@ function stacked(lines: readonly Line[]): (number | null)[][] {
 const BYTE_STEPS = Array.from({ length: 53 }, (_, power) => 2 ** power);
 const MARK_PIXELS = 7;
 
+const LONE_SPAN_S = 600;
+
+/** Of a single point, the minutes before it: its time alone would be marked by years. */
+function spanOf(from: number, to: number): [number, number] {
+  return from === to ? [to - LONE_SPAN_S, to] : [from, to];
+}
+
 type Mark = (date: Date, seconds: number) => string;
 
 /** The marks of an axis by how far they are apart. */
@@ -88,7 +95,9 @@ export function Chart(props: ChartProps) {
         // Half of the last mark stands beyond the last point.
         padding: [null, 32, null, null],
         cursor: { points: { size: 6 } },
-        ...(isBars && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }),
+        ...(isBars
+          ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }
+          : { scales: { x: { range: (_: uPlot, from: number, to: number) => spanOf(from, to) } } }),
         axes: [
           { stroke, grid, values: marksBy(isBars ? billMark : timeMark) },
           {

@@ -90,7 +90,7 @@ export function Working({ value, label }: { readonly value: number; readonly lab
       <Text size="xs">
         {label}, {Math.trunc(value)}%
       </Text>
-      <Progress value={value} size="sm" striped animated aria-label={label} />
+      <Progress value={Math.trunc(value)} size="sm" striped animated aria-label={label} />
     </div>
   );
 }

@@ -93,7 +93,7 @@ export default function Settings() {
               <Facts
                 of={[
                   ['Password', yes(settings.encryption_password_set) ? 'set' : 'not set'],
-                  ['Encrypted volumes', yes(settings.is_encryption_active) ? 'can be used' : 'are locked'],
+                  ['Encrypted volumes', encryptedWords(settings)],
                 ]}
               />
             </Section>
@@ -142,4 +142,9 @@ function Browsers() {
       )}
     </Reading>
   );
+}
+
+function encryptedWords(settings: { readonly encryption_password_set: string; readonly is_encryption_active: string }) {
+  if (!yes(settings.encryption_password_set)) return 'can be made once there is a password';
+  return yes(settings.is_encryption_active) ? 'can be used' : 'are locked';
 }

@@ -61,7 +61,7 @@ export function FileHistory({ volume }: { readonly volume: Volume }) {
               <Empty title="No file was brought back yet.">
                 {choices.length === 0
                   ? 'Earlier versions come from snapshots. Attach a policy for earlier versions, or take a snapshot.'
-                  : `${history.length} snapshots keep earlier versions for users.`}
+                  : 'Choose “Bring a file back” and the snapshot that has the version you want.'}
               </Empty>
             }
             columns={[

@@ -73,32 +73,30 @@ export function VolumeQuotas({ volume }: { readonly volume: Volume }) {
                 {
                   name: 'used',
                   heading: 'Used',
-                  cell: ({ usage, hard }) => (
-                    <Fill
-                      used={Number(usage) / MB_IN_GB}
-                      size={Number(hard) / MB_IN_GB}
-                      label={`${gigabytes(Number(usage) / MB_IN_GB)} of ${gigabytes(Number(hard) / MB_IN_GB)}`}
-                    />
-                  ),
+                  cell: ({ usage, hard }) => <Usage used={Number(usage) / MB_IN_GB} limit={Number(hard) / MB_IN_GB} />,
                   value: ({ usage }) => Number(usage),
                 },
                 {
                   name: 'actions',
                   heading: '',
                   align: 'right',
-                  cell: ({ source_id, source_type, nas_type, source_id_display }) => (
+                  cell: ({ source_id, source_type, nas_type, source_id_display, hard }) => (
                     <ActionMenu
                       label={source_id_display}
                       actions={[
-                        action({
-                          op: array.quotas.set,
-                          label: 'Remove',
-                          input: {
-                            id: volume.name,
-                            quotas: [{ source_id: Number(source_id), source_type, nas_type, limit: '0' }],
-                          },
-                          about: `${source_id_display} may then keep as much as the share has room for.`,
-                        }),
+                        ...(Number(hard) === 0
+                          ? []
+                          : [
+                              action({
+                                op: array.quotas.set,
+                                label: 'Remove',
+                                input: {
+                                  id: volume.name,
+                                  quotas: [{ source_id: Number(source_id), source_type, nas_type, limit: '0' }],
+                                },
+                                about: `${source_id_display} may then keep as much as the share has room for.`,
+                              }),
+                            ]),
                       ]}
                     />
                   ),
@@ -116,6 +114,12 @@ export function VolumeQuotas({ volume }: { readonly volume: Volume }) {
       {scope === 'project' && <Projects volume={volume.name} />}
     </Section>
   );
+}
+
+/** Who has no limit is listed with what they keep. */
+function Usage({ used, limit }: { readonly used: number; readonly limit: number }) {
+  if (limit === 0) return <Text size="sm">{gigabytes(used)}, no limit</Text>;
+  return <Fill used={used} size={limit} label={`${gigabytes(used)} of ${gigabytes(limit)}`} />;
 }
 
 function Projects({ volume: id }: { readonly volume: string }) {

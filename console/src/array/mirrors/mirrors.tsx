@@ -89,13 +89,15 @@ function sideOf({ array_display_name, cg_display_name }: Mirror['src']): string 
   return `${cg_display_name} on ${array_display_name}`;
 }
 
+/** A broken one has ended: it is listed for a while, and nothing can be done with it. */
 function mirrorActions({ job_name: id, job_display_name: name, status }: Mirror) {
+  if (status === 'Broken') return [];
   const run =
     status === 'Paused'
       ? action({ op: array.mirrorJobs.continue, label: 'Go on', input: { id } })
       : action({ op: array.mirrorJobs.pause, label: 'Pause', input: { id } });
   return [
-    ...(status === 'Broken' ? [] : [run]),
+    run,
     action({ op: array.mirrorJobs.setRateLimit, label: 'Limit its rate', input: { id } }),
     action({
       op: array.mirrorJobs.break,

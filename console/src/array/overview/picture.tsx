@@ -5,6 +5,7 @@ import { useBase } from '../../app/base.ts';
 import { gigabytes, percent } from '../../parts/format.ts';
 import { isShare, namesIn, poolUsed, type Drive, type Pool, type RaidGroup } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
+import { shortDriveName } from './short-name.ts';
 import { driveTone, groupTone, poolTone, SIGNS, volumeTone, type ArrayFacts, type Tone } from './standing.ts';
 
 /** More volumes of a pool than these are summed in one box. */
@@ -89,18 +90,12 @@ function Drives({ drives }: { readonly drives: readonly Drive[] }) {
           >
             <VisuallyHidden>{label} </VisuallyHidden>
             {SIGNS[tone]}
-            {shortName(drive.display_name)}
+            {shortDriveName(drive)}
           </Link>
         );
       })}
     </div>
   );
-}
-
-/** `volume-00000012` → `12`; other names as far as they fit. */
-function shortName(name: string): string {
-  const number = /^\D*?0*(\d{1,4})$/.exec(name)?.[1];
-  return number ?? name.slice(0, 6);
 }
 
 function PoolBox(props: {

@@ -9,6 +9,8 @@ export interface Disk {
   readonly initiator: string | null;
   /** Where the server has to sign in: its name. The secret is asked for, never shown. */
   readonly chapUser: string | undefined;
+  /** The server may only read: it makes no filesystem. */
+  readonly isReadOnly: boolean;
 }
 
 export interface Mount {
@@ -20,12 +22,14 @@ export interface Mount {
 
 const PORT = 3260;
 const SECRET = 'SECRET-OF-THE-SERVER';
+const AFTER_RESTART = '# so that it is there after every restart:';
 
 export function linuxDisk(disk: Disk): string {
-  const { address, target, lun, initiator } = disk;
+  const { address, target, lun, initiator, isReadOnly } = disk;
   const portal = `${address}:${PORT}`;
   const node = `sudo iscsiadm -m node -T ${shell(target)} -p ${shell(portal)}`;
-  const folder = shell(`/mnt/${slug(disk.name)}`);
+  const folder = `/mnt/${slug(disk.name)}`;
+  const options = isReadOnly ? 'ro,_netdev' : '_netdev';
   return lines([
     'sudo apt-get install -y open-iscsi   # Fedora, RHEL: sudo dnf install iscsi-initiator-utils',
     initiator !== null &&
@@ -33,11 +37,20 @@ export function linuxDisk(disk: Disk): string {
     ...linuxDiscovery(portal, disk.chapUser),
     ...(disk.chapUser === undefined ? [] : chapSettings(node, 'node.session.auth', disk.chapUser)),
     `${node} --op update -n node.startup -v automatic`,
-    `${node} --login`,
-    `DISK=${shell(`/dev/disk/by-path/ip-${portal}-iscsi-${target}-lun-${lun}`)}`,
-    'sudo mkfs.ext4 "$DISK"   # once only: it erases the disk',
-    `sudo mkdir -p ${folder} && sudo mount -o _netdev "$DISK" ${folder}`,
+    // Of a server that is signed in already, for another volume, the rescan alone brings the disk.
+    `${node} --login   # "already present" is no error: the server has another disk of this array`,
+    `${node} --rescan && sudo udevadm settle`,
+    `DISK=${shell(`/dev/disk/by-path/ip-${portal}-iscsi-${target}-lun-${linuxLun(lun)}`)}`,
+    !isReadOnly && 'sudo mkfs.ext4 "$DISK"   # once only: it erases the disk',
+    `sudo mkdir -p ${shell(folder)} && sudo mount -o ${options} "$DISK" ${shell(folder)}`,
+    AFTER_RESTART,
+    `echo "$DISK ${folder} ext4 ${options} 0 0" | sudo tee -a /etc/fstab`,
   ]);
+}
+
+/** As udev writes it in the name of a disk: from 256 on, the address of eight bytes that the array reports. */
+function linuxLun(lun: number): string {
+  return lun < 0x100 ? String(lun) : `0x${(0x4000 | lun).toString(16)}${'0'.repeat(12)}`;
 }
 
 function linuxDiscovery(portal: string, chapUser: string | undefined): string[] {
@@ -51,7 +64,7 @@ function chapSettings(command: string, prefix: string, user: string): string[] {
   return [set('authmethod', 'CHAP'), set('username', shell(user)), set('password', shell(SECRET))];
 }
 
-export function windowsDisk({ address, target, initiator, chapUser }: Disk): string {
+export function windowsDisk({ address, target, initiator, chapUser, isReadOnly }: Disk): string {
   const chap =
     chapUser === undefined
       ? ''
@@ -62,11 +75,20 @@ export function windowsDisk({ address, target, initiator, chapUser }: Disk): str
       `Get-InitiatorPort -ConnectionType iSCSI | Set-InitiatorPort -NewNodeAddress ${powerShell(initiator)}`,
     `New-IscsiTargetPortal -TargetPortalAddress ${powerShell(address)} -TargetPortalPortNumber ${PORT}${chap}`,
     `Connect-IscsiTarget -NodeAddress ${powerShell(target)} -IsPersistent $true${chap}`,
-    '# once only: it erases the disk',
-    'Get-Disk | Where-Object { $_.BusType -eq "iSCSI" -and $_.PartitionStyle -eq "RAW" } | Initialize-Disk -PassThru |',
-    '  New-Partition -AssignDriveLetter -UseMaximumSize | Format-Volume -FileSystem NTFS',
+    'Update-HostStorageCache   # shows what was attached to a server that is connected already',
+    ...(isReadOnly ? WINDOWS_READING : WINDOWS_FORMATTING),
   ]);
 }
+
+/** Windows leaves a disk that it shares with other servers offline. */
+const WINDOWS_READING = ['Get-Disk | Where-Object BusType -eq "iSCSI" | Set-Disk -IsOffline $false'];
+
+const WINDOWS_FORMATTING = [
+  '$new = Get-Disk | Where-Object { $_.BusType -eq "iSCSI" -and $_.PartitionStyle -eq "RAW" }; $new',
+  '# once only, when the list above has the new disk alone: it erases every disk of the list',
+  '$new | Set-Disk -IsOffline $false',
+  '$new | Initialize-Disk -PassThru | New-Partition -AssignDriveLetter -UseMaximumSize | Format-Volume -FileSystem NTFS',
+];
 
 export function vmwareDisk({ address, initiator, chapUser }: Disk): string {
   return lines([
@@ -88,7 +110,7 @@ export function linuxMount({ path, name, isReadOnly }: Mount): string {
     'sudo apt-get install -y nfs-common   # Fedora, RHEL: sudo dnf install nfs-utils',
     `sudo mkdir -p ${folder}`,
     `sudo mount -t nfs -o ${options} ${shell(path)} ${folder}`,
-    `# after every restart: the line for /etc/fstab`,
+    AFTER_RESTART,
     `echo ${shell(`${fstab(path)} /mnt/${slug(name)} nfs ${options},_netdev 0 0`)} | sudo tee -a /etc/fstab`,
   ]);
 }

@@ -34,6 +34,7 @@ function ConnectDisk({ volume, server }: { readonly volume: Volume; readonly ser
     name: volume.display_name,
     initiator: server.iqn,
     chapUser: isChap ? chapUser : undefined,
+    isReadOnly: (server.read_only ?? volume.read_only) === 'YES',
   };
   return (
     <>

@@ -27,10 +27,10 @@ export function cronWords(pattern: string): string {
 }
 
 function timeWords(minute: string, hour: string): string | undefined {
-  const every = stepOf(minute);
+  const every = stepOf(minute, 60);
   if (every !== undefined && hour === '*') return every === 1 ? 'every minute' : `every ${every} minutes`;
   if (!isNumber(minute)) return undefined;
-  const hours = stepOf(hour);
+  const hours = stepOf(hour, 24);
   if (hours !== undefined) {
     const past = minute === '0' ? 'on the hour' : `${Number(minute)} minutes past the hour`;
     return hours === 1 ? `every hour, ${past}` : `every ${hours} hours, ${past}`;
@@ -56,18 +56,18 @@ function dayWords(day: string, month: string, weekday: string): string | undefin
 
 function namesOf(list: string, name: (number: number) => string | undefined): string | undefined {
   const names = list.split(',').map((one) => (isNumber(one) ? name(Number(one)) : undefined));
-  return names.every((one) => one !== undefined) ? joined(names) : undefined;
+  return names.every((one) => one !== undefined) ? joined([...new Set(names)]) : undefined;
 }
 
 function joined(all: readonly (string | undefined)[]): string {
   return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-/** 1 for an asterisk, n for an asterisk with `/n`. */
-function stepOf(field: string): number | undefined {
+/** 1 for an asterisk, n for an asterisk with `/n`. A step that does not divide the whole begins anew before it is over. */
+function stepOf(field: string, whole: number): number | undefined {
   if (field === '*') return 1;
-  const found = /^\*\/(\d{1,2})$/.exec(field)?.[1];
-  return found === undefined ? undefined : Number(found);
+  const found = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1]);
+  return whole % found === 0 && found < whole ? found : undefined;
 }
 
 function isNumber(text: string): boolean {
