@@ -7,8 +7,8 @@ import { PassageKeys, type Asked } from './keys.ts';
 function slowArray() {
   const requests: string[] = [];
   const answers: (() => void)[] = [];
-  const fetchToArray = () => (url: string | URL | Request, init?: RequestInit) => {
-    requests.push(`${init?.method ?? 'GET'} ${new URL(String(url)).pathname}`);
+  const fetchToArray = () => (url: string, init?: RequestInit) => {
+    requests.push(`${init?.method ?? 'GET'} ${new URL(url).pathname}`);
     const id = `key-${requests.length}`;
     const delegated_key = { id, key: 'secret', username: 'dana', role: 'admin', account_id: null, account_name: null };
     const times = { expires_at: '2031-03-10 20:00:00 UTC', idle_seconds: 1800 };

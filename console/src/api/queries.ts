@@ -24,7 +24,7 @@ export function keyOf(op: Op, place: Place, input: AnyInput) {
 }
 
 export function readOptions<E extends Endpoint>(op: Op<E>, place: Place, input: SentBy<E>) {
-  const queryKey = keyOf(op, place, input as AnyInput);
+  const queryKey = keyOf(op, place, input);
   return queryOptions({
     queryKey,
     queryFn: ({ client }) =>
@@ -98,9 +98,9 @@ export function refreshNow(client: QueryClient, place: Place, groups: readonly s
 
 function readGroups(client: QueryClient, { base }: Place, groups: readonly string[], rests: boolean) {
   const queries = groups.flatMap((group) => client.getQueryCache().findAll({ queryKey: [base, group] }));
-  return Promise.all(
-    queries.map((query) => (query.isActive() ? readAgain(client, query, { rests }) : query.invalidate())),
-  );
+  const [shown, others] = [queries.filter((query) => query.isActive()), queries.filter((query) => !query.isActive())];
+  for (const query of others) query.invalidate();
+  return Promise.all(shown.map((query) => readAgain(client, query, { rests })));
 }
 
 function pause(ms: number): Promise<void> {
