@@ -8,7 +8,8 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { until } from '../../testing/waiting.ts';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
-import { startCloud, type CloudOptions, type RunningCloud } from '../start.ts';
+import type { CloudOptions, RunningCloud } from '../options.ts';
+import { startCloud } from '../start.ts';
 import { testConfig } from './specs.ts';
 
 const fake = fileURLToPath(new URL('./fake-array.ts', import.meta.url));

@@ -9,7 +9,7 @@ import { isSessionOver } from '../src/api/session-over.ts';
 function saying(status: number, body: object) {
   const asked: string[] = [];
   const answer: typeof fetch = (url) => {
-    asked.push(new URL(url as string).pathname);
+    asked.push(new URL(url).pathname);
     return Promise.resolve(new Response(JSON.stringify(body), { status }));
   };
   return { asked, connection: { url: 'http://service.example', fetch: answer } };

@@ -63,3 +63,11 @@ test('a token that is reset ends at once what was opened with it', async (t) => 
   await admin.client.tokens.reset({ username, password: PASSWORD });
   await until(() => feed.hasEnded(), 'what the old token opened ends');
 });
+
+test('lists of sessions are read again when a change of a user has ended some', async (t) => {
+  const { admin, url } = portal;
+  const { data } = await admin.client.users.create({ username: portal.name('user'), password: PASSWORD });
+  const feed = await followChanges(t, url, { 'x-token': admin.token });
+  await admin.client.users.revokeTokens({ id: data.id });
+  await feed.changed('me', 'sessions', 'users');
+});

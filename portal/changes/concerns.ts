@@ -14,7 +14,7 @@ export const concerns: Concerns<Kind, Group> = {
     provider_group: ['providerGroups'],
     request: ['arrayRequests', 'arrays', 'computes', 'objectAccounts'],
     settings: ['settings'],
-    user: ['users'],
+    user: ['me', 'sessions', 'users'],
     virtual_network: ['virtualNetworks'],
     vlan: ['vlans'],
     webhook: ['webhooks'],

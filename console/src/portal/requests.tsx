@@ -1,4 +1,4 @@
-import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Anchor, Box, SegmentedControl, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Reply } from '../api/operations.ts';
 import { portal } from '../api/portal.ts';
@@ -146,6 +146,7 @@ const columnsWith = (nameOf: NameOf): Columns => [
   },
   {
     name: 'status',
+    isExtra: true,
     heading: 'State',
     value: ({ status }) => status,
     cell: (request) => <Standing request={request} />,
@@ -203,6 +204,9 @@ function Asked({ request, line }: RequestProps) {
       <Text size="xs" c="dimmed">
         {line}
       </Text>
+      <Box hiddenFrom="md">
+        <Standing request={request} />
+      </Box>
     </Stack>
   );
 }

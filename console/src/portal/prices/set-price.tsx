@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState, type SubmitEvent } from 'react';
 import { portal } from '../../api/portal.ts';
@@ -85,8 +85,13 @@ export function SetPriceButton({ open }: { readonly open: () => void }) {
   const may = useMay();
   if (!may(portal.pricing.set)) return null;
   return (
-    <Button size="compact-sm" variant="default" onClick={open}>
-      Set the price
+    <Button size="compact-sm" variant="default" onClick={open} aria-label="Set the price">
+      <Text span inherit visibleFrom="sm">
+        Set the price
+      </Text>
+      <Text span inherit hiddenFrom="sm">
+        Set
+      </Text>
     </Button>
   );
 }

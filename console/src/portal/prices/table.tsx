@@ -30,12 +30,11 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
   const [changed, setChanged] = useState<PricedItem>();
   const [shown, setShown] = useState<PricedItem>();
   const columns: readonly Column<PricedItem>[] = [
-    { name: 'kind', heading: 'What', value: kindOf, cell: kindOf },
     {
-      name: 'key',
-      heading: 'Which',
-      value: (item) => `${whichOf(item, nameOf)} ${item.key}`,
-      cell: (item) => <Which item={item} name={whichOf(item, nameOf)} />,
+      name: 'item',
+      heading: 'What',
+      value: (item) => `${titleOf(item, nameOf)} ${item.key}`,
+      cell: (item) => <Named item={item} title={titleOf(item, nameOf)} isNamed={nameOf(item.key) !== item.key} />,
     },
     {
       name: 'price',
@@ -100,13 +99,13 @@ function titleOf(item: PricedItem, nameOf: NameOf): string {
 }
 
 /** By name, with the key that price files and bills have. */
-function Which({ item, name }: { readonly item: PricedItem; readonly name: string }) {
-  if (name === '') return <>–</>;
+function Named(props: { readonly item: PricedItem; readonly title: string; readonly isNamed: boolean }) {
+  const { item, title, isNamed } = props;
   return (
     <>
-      {name}{' '}
-      {name !== item.key && (
-        <Text span size="xs" c="dimmed">
+      {title}
+      {isNamed && (
+        <Text size="xs" c="dimmed">
           {item.key}
         </Text>
       )}
