@@ -245,5 +245,6 @@ test('a setting without anything in it is taken away, not sent empty', () => {
 test('an upload waits for a service that is away, and takes a refusal as one', () => {
   assert.ok(mayPass({ status: 409, code: 'ServiceUnavailable' }), 'the portal, of an array that restarts');
   assert.ok(mayPass({ status: 503, code: 'SlowDown' }));
-  for (const code of ['AccessDenied', 'NoSuchUpload', 'QuotaExceeded']) assert.ok(!mayPass({ status: 409, code }), code);
+  for (const code of ['AccessDenied', 'NoSuchUpload', 'QuotaExceeded'])
+    assert.ok(!mayPass({ status: 409, code }), code);
 });

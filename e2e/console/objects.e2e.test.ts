@@ -51,6 +51,32 @@ test('an object is uploaded, downloaded and billed in the console', { skip, time
   await waitForText(page, '1 of 1 uploaded');
   await page.getByRole('row', { name: /survey\.bin 200 MiB/ }).waitFor();
   await picture(page, 'bucket');
+
+  t.diagnostic('the customer gives the bucket a policy and a tag, and lets web pages read it');
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  const part = (name: string) => page.getByRole('region', { name, exact: true });
+  await part('Bucket policy').getByLabel('Policy (JSON)').fill('{"Statement": 1');
+  await waitForText(page, /^This is not JSON/);
+  await part('Bucket policy').getByRole('combobox', { name: 'Begin with an example' }).click();
+  await page.getByRole('option', { name: 'Anyone may read objects' }).click();
+  await part('Bucket policy').getByRole('button', { name: 'Save policy' }).click();
+  await part('Bucket policy').getByRole('button', { name: 'Remove policy' }).waitFor();
+  await part('Tags').getByRole('button', { name: 'Add a tag' }).click();
+  await part('Tags').getByLabel('Name of tag 1').fill('project');
+  await part('Tags').getByRole('button', { name: 'Save tags' }).click();
+  await waitForText(page, 'The tags are saved.');
+  await part('CORS').getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByRole('dialog').getByLabel('Origins').fill('https://app.example.org');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save rule' }).click();
+  await part('CORS').getByRole('cell', { name: 'https://app.example.org' }).waitFor();
+  await page.reload();
+  await part('Bucket policy').getByRole('button', { name: 'Remove policy' }).waitFor();
+  assert.equal(await part('Tags').getByLabel('Name of tag 1').inputValue(), 'project');
+  await part('Replication')
+    .getByText(/grants this account a remote endpoint/)
+    .waitFor();
+  await goTo(page, 'Overview', 'papers');
+  await waitForText(page, 'Capacity over time');
   await goTo(page, 'Usage report');
   await waitForText(page, /^Capacity, /);
   await picture(page, 'usage');

@@ -1,23 +1,26 @@
-import { Button, Group, SegmentedControl, Select, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, SegmentedControl, Select, Table, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useAddressText } from '../../app/base.ts';
 import { useIdentity, useMay } from '../../app/identity.tsx';
-import { money } from '../../parts/format.ts';
+import { count, money } from '../../parts/format.ts';
 import { IconDownload } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { Facts, Time } from '../../parts/small.tsx';
+import { DataTable } from '../../parts/table.tsx';
 import { amountOf, monthsUntil, nameOf, reportCsv, type AccountReport, type Report } from './report.ts';
 
 const MONTHS = 13;
 const ALL = 'all';
+/** More accounts are a list, each with its own report. */
+const PARTS_MAX = 20;
 
 /** What accounts used and what it costs: of a month, or of days of one's choice. */
 export default function Usage() {
-  const { filters, input } = useFilters();
+  const { filters, input, choose } = useFilters();
   const reading = useRead(objects.usageReports.generate, input ?? {}, { enabled: input !== undefined });
   return (
     <>
@@ -29,7 +32,7 @@ export default function Usage() {
       {input === undefined ? (
         <Empty title="Choose the first and the last day." />
       ) : (
-        <Reading of={reading}>{({ usage }) => <ReportOf report={usage} />}</Reading>
+        <Reading of={reading}>{({ usage }) => <ReportOf report={usage} choose={choose} />}</Reading>
       )}
     </>
   );
@@ -108,7 +111,7 @@ function useFilters() {
       />
     </Group>
   );
-  return { filters, input: isWhole ? { ...time, ...of, report_type: type } : undefined };
+  return { filters, choose: setAccount, input: isWhole ? { ...time, ...of, report_type: type } : undefined };
 }
 
 /** Reports name storage policies by their identifiers; an account administrator may not ask for more. */
@@ -121,7 +124,7 @@ function usePolicyNames(): (text: string) => string {
     text.replace(/policy-0*(\d+)/, (name, number: string) => names.get(name) ?? `storage policy ${number}`);
 }
 
-function ReportOf({ report }: { readonly report: Report }) {
+function ReportOf({ report, choose }: { readonly report: Report; readonly choose: (account: string) => void }) {
   const { report_header: header, account_usage_summary: accounts } = report;
   const currency = header.billing_unit.toUpperCase();
   const named = usePolicyNames();
@@ -143,11 +146,61 @@ function ReportOf({ report }: { readonly report: Report }) {
         />
       </Section>
       {accounts.length === 0 && <Empty title="Nothing was used in this time." />}
-      {accounts.map((one) => (
+      {accounts.length > PARTS_MAX && <AccountTable accounts={accounts} currency={currency} choose={choose} />}
+      {(accounts.length > PARTS_MAX ? [] : accounts).map((one) => (
         <AccountPart key={one.account_header.id} part={one} currency={currency} named={named} />
       ))}
     </>
   );
+}
+
+function AccountTable(props: {
+  readonly accounts: readonly AccountReport[];
+  readonly currency: string;
+  readonly choose: (account: string) => void;
+}) {
+  const { accounts, currency, choose } = props;
+  return (
+    <Section title="Accounts">
+      <DataTable
+        label="Charges by account"
+        prefix="charges-"
+        rows={accounts}
+        rowKey={({ account_header: { id } }) => id}
+        columns={[
+          {
+            name: 'account',
+            heading: 'Account',
+            value: ({ account_header: { name } }) => name,
+            cell: ({ account_header: { id, name } }) => (
+              <Anchor component="button" type="button" fz="inherit" onClick={() => choose(id)}>
+                {name}
+              </Anchor>
+            ),
+          },
+          {
+            name: 'objects',
+            heading: 'Objects',
+            align: 'right',
+            value: objectsOf,
+            cell: (one) => count(objectsOf(one)),
+          },
+          {
+            name: 'charge',
+            heading: 'Charge',
+            align: 'right',
+            value: ({ account_header: { total_usage_charges: charge } }) => charge,
+            cell: ({ account_header: { total_usage_charges: charge } }) => money(charge, currency),
+          },
+        ]}
+        empty={<Empty title="Nothing was used in this time." />}
+      />
+    </Section>
+  );
+}
+
+function objectsOf({ usage_summary: lines }: AccountReport): number {
+  return lines.find(({ category }) => category === 'objects')?.billed_units ?? 0;
 }
 
 function AccountPart(props: {
