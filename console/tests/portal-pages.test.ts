@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemsOf, presentPrices, steps, utcMinute } from '../src/portal/prices/history.ts';
-import { dayAfter, monthStart, perOf, presets, today } from '../src/portal/billing-window.ts';
+import { dayAfter, dayOr, monthStart, perOf, presets, today } from '../src/portal/billing-window.ts';
 import { browserName } from '../src/parts/browser-name.ts';
 import { itemNames } from '../src/portal/item-names.ts';
 import { askedFor, kindWords } from '../src/portal/request-words.ts';
@@ -107,4 +107,10 @@ test('a browser is named by what it says of itself', () => {
     'Firefox 140 on macOS',
   );
   assert.equal(browserName('curl/8.5.0'), 'curl/8.5.0');
+});
+
+test('an address names a day of a bill, or the page shows its own', () => {
+  assert.equal(dayOr('2026-02-28', 'own'), '2026-02-28');
+  for (const wrong of ['', '2026-13-40', 'yesterday', '1', '0000-00-00', '20260228'])
+    assert.equal(dayOr(wrong, 'own'), 'own');
 });

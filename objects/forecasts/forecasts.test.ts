@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ManualClock, Store } from '@granary/kernel';
+import { CapacityHistory, ManualClock, Store } from '@granary/kernel';
 import { migrations } from '../migrations.ts';
 import { ForecastService } from './service.ts';
 
@@ -15,7 +15,10 @@ test('a policy whose drives are away for some hours keeps its history', async (t
   const policies = {
     list: () => [{ name: 'policy-1', displayName: 'copies', report: { usedBytes: used, capacity } }],
   };
-  const service = new ForecastService({ store, clock } as never, { policies, history: new CapacityHistory({ store, clock }) } as never);
+  const service = new ForecastService(
+    { store, clock } as never,
+    { policies, history: new CapacityHistory({ store, clock }) } as never,
+  );
   const hours = async (count: number, growth: number) => {
     for (let hour = 0; hour < count; hour += 1) {
       clock.advance(HOUR_MS);

@@ -36,7 +36,7 @@ function Search({ close }: { readonly close: () => void }) {
   const [typed, setTyped] = useState('');
   const [text] = useDebouncedValue(typed, TYPING_MS);
   const [at, setAt] = useState(0);
-  const { found, isSearching } = useSearchResults(text);
+  const { found, isSearching, hasFailed } = useSearchResults(text);
   /** Enter was pressed before what stands first was known. */
   const [isWaiting, setWaiting] = useState(false);
   const navigate = useNavigate();
@@ -106,7 +106,12 @@ function Search({ close }: { readonly close: () => void }) {
             />
           ))}
         </div>
-        {found.length === 0 && (
+        {hasFailed && (
+          <Text c="red" p="sm" size="sm" role="alert">
+            The search was not answered: things may be missing here. Type again to repeat it.
+          </Text>
+        )}
+        {found.length === 0 && !hasFailed && (
           <Text c="dimmed" p="sm" role="status">
             {isSearching ? 'Searching …' : `Nothing is called “${text}”.`}
           </Text>

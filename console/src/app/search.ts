@@ -26,6 +26,8 @@ interface Results {
   readonly found: readonly Found[];
   /** Services have not answered yet: of things, those of the text before are shown. */
   readonly isSearching: boolean;
+  /** A service gave no answer: things of it may be missing. */
+  readonly hasFailed: boolean;
 }
 
 /** Pages and actions by their name at once; things by what the services find: inside an array its own first, then the portal's. */
@@ -36,9 +38,9 @@ export function useSearchResults(text: string): Results {
   const own = present.arrayId === undefined ? [] : pagesFound(present.pages, wanted, present.base);
   const pages = pagesFound(ownPages(), wanted, '', role);
   const actions = useActions(present).filter(({ name }) => name.toLowerCase().includes(wanted));
-  const { things, isSearching } = useThings(wanted, searchedFrom(present));
+  const { things, isSearching, hasFailed } = useThings(wanted, searchedFrom(present));
   const found = wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...things];
-  return { found, isSearching };
+  return { found, isSearching, hasFailed };
 }
 
 function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
@@ -51,7 +53,11 @@ function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
   ];
 }
 
-function useThings(text: string, searched: readonly Searched[]): { things: Found[]; isSearching: boolean } {
+interface Things extends Omit<Results, 'found'> {
+  readonly things: readonly Found[];
+}
+
+function useThings(text: string, searched: readonly Searched[]): Things {
   const isEnough = text.length > 1;
   const input = { q: text.slice(0, TEXT_LENGTH_MAX), limit: RESULTS_MAX };
   const results = useQueries({
@@ -62,12 +68,16 @@ function useThings(text: string, searched: readonly Searched[]): { things: Found
       placeholderData: keepPreviousData,
     })),
   });
-  if (!isEnough) return { things: [], isSearching: false };
+  if (!isEnough) return { things: [], isSearching: false, hasFailed: false };
   const things = results.flatMap(({ data = [] }, index) => {
     const from = searched[index];
     return from ? data.map((thing) => thingFound(thing, from)) : [];
   });
-  return { things, isSearching: results.some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData) };
+  return {
+    things,
+    isSearching: results.some(({ isPending, isPlaceholderData }) => isPending || isPlaceholderData),
+    hasFailed: results.some(({ isError }) => isError),
+  };
 }
 
 /** The interface of an array is loaded when one is searched. */

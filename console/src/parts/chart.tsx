@@ -45,6 +45,20 @@ function spanOf(from: number, to: number): [number, number] {
   return from === to ? [to - LONE_SPAN_S, to] : [from, to];
 }
 
+/** What somebody has zoomed into stays in view while newer points come. */
+function update(plot: uPlot, data: uPlot.AlignedData): void {
+  const { min, max } = plot.scales['x'] ?? {};
+  const [from, to] = [plot.data[0][0], plot.data[0].at(-1)];
+  const isKnown = typeof min === 'number' && typeof max === 'number' && from !== undefined && to !== undefined;
+  const isZoomed = isKnown && (min > from || max < to);
+  plot.setData(data, !isZoomed);
+  if (isZoomed) plot.setScale('x', { min, max });
+}
+
+function copied({ values }: Line): (number | null)[] {
+  return [...values];
+}
+
 type Mark = (date: Date, seconds: number) => string;
 
 /** The marks of an axis by how far they are apart. */
@@ -137,7 +151,7 @@ export function Chart(props: ChartProps) {
   }, [names, scheme, height, isBars, isBytes, isEmpty]);
 
   useEffect(() => {
-    plot.current?.setData([[...times], ...(isBars ? stacked(lines) : lines.map(({ values }) => [...values]))]);
+    if (plot.current) update(plot.current, [[...times], ...(isBars ? stacked(lines) : lines.map(copied))]);
   }, [times, lines, names, scheme, height, isBars, isBytes, isEmpty]);
 
   if (isEmpty)

@@ -15,6 +15,11 @@ export function monthStart(now = Date.now()): string {
   return `${today(now).slice(0, 7)}-01`;
 }
 
+/** The day that an address names, if it is one that bills have. */
+export function dayOr(named: string, otherwise: string): string {
+  return /^2\d{3}-\d\d-\d\d$/.test(named) && !Number.isNaN(Date.parse(named)) ? named : otherwise;
+}
+
 export function dayAfter(day: string): string {
   return dayText(Date.parse(day) + DAY_MS);
 }

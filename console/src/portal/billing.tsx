@@ -4,7 +4,7 @@ import { usePlace } from '../api/places.tsx';
 import { useAddressText } from '../app/base.ts';
 import { PageHead } from '../parts/messages.tsx';
 import { IconDownload } from '../parts/icons.tsx';
-import { dayAfter, monthStart, perOf, presets, today } from './billing-window.ts';
+import { dayAfter, dayOr, monthStart, perOf, presets, today } from './billing-window.ts';
 import { Spend } from './spend.tsx';
 
 /** What was used and what it costs, for a time that the address keeps. */
@@ -12,8 +12,8 @@ export default function Billing() {
   const { base } = usePlace('portal');
   const [from, setFrom] = useAddressText('from');
   const [to, setTo] = useAddressText('to');
-  const start = from || monthStart();
-  const end = to || today();
+  const start = dayOr(from, monthStart());
+  const end = dayOr(to, today());
   const window = { start_datetime: `${start} 00:00`, end_datetime: `${dayAfter(end)} 00:00` };
   const { path } = portal.billing.download.endpoint;
   const chosen = presets().find((preset) => preset.from === start && preset.to === end);

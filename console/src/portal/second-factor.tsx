@@ -29,6 +29,10 @@ export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; read
             labels={{ code: 'Code of the app, or a recovery code' }}
             about="Signing in takes the password alone again."
             said="The second factor is off."
+            onDone={() => {
+              setBegun(undefined);
+              setCodes(undefined);
+            }}
           />
         ) : (
           !begun && (
