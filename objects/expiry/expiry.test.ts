@@ -208,3 +208,32 @@ test('what is only hidden moves before: it has a day for that, and what goes for
   await worker.run();
   assert.deepEqual(entries(versioned), ['moves-', 'moves', 'stays-', 'stays']);
 });
+
+test('what a lifecycle rule removes is reported as its doing: an object, an older version, a new delete marker', async (t) => {
+  const { clock, commit, reader, worker, bucket, put } = setUp(t);
+  const address = 'https://hooks.example.org/';
+  const hook = { id: 'all', address, events: ['s3:LifecycleExpiration:*'] };
+  const notifications = { seed: '0'.repeat(32), rules: [hook] };
+  const reported = () =>
+    reader.notificationsDue(address, clock.now(), 100).map(({ happened: { event, key, versionId, cause } }) => {
+      return [event, key, versionId !== undefined, cause?.user];
+    });
+  const plain = await bucket('plain', [{ ...rule, expireDays: 1 }], {
+    settings: { lifecycle: [{ ...rule, expireDays: 1 }], notifications },
+  });
+  const lifecycle = [{ ...rule, expireDays: 3, noncurrentDays: 3 }];
+  const versioned = await bucket('versioned', lifecycle, { settings: { lifecycle, notifications } });
+  await commit('changeBucket', { bucket: versioned.id, versioning: 'enabled', at: clock.now() });
+  await put(plain, 'a');
+  clock.advance(2 * DAY);
+  await worker.run();
+  assert.deepEqual(reported(), [['LifecycleExpiration:Delete', 'a', false, 's3.amazonaws.com']]);
+  await put(versioned, 'b');
+  await put(versioned, 'b');
+  clock.advance(5 * DAY);
+  await worker.run();
+  assert.deepEqual(reported().slice(1).toSorted(), [
+    ['LifecycleExpiration:Delete', 'b', true, 's3.amazonaws.com'],
+    ['LifecycleExpiration:DeleteMarkerCreated', 'b', true, 's3.amazonaws.com'],
+  ]);
+});

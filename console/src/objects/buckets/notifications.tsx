@@ -1,6 +1,7 @@
-import { Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
+import { CommandText } from '../../parts/small.tsx';
 import { hooksDocument, type Hook } from '../s3/settings.ts';
 import { hooksOf } from '../s3/settings-read.ts';
 import { Rules } from './rules.tsx';
@@ -15,6 +16,8 @@ const EVENTS: readonly (readonly [event: string, label: string])[] = [
   ['s3:LifecycleExpiration:*', 'a lifecycle rule deletes'],
   ['s3:LifecycleTransition', 'a lifecycle rule moves to another storage policy'],
 ];
+
+const SECRET = 'x-granary-notification-secret';
 
 /** Which webhooks are told what happens in the bucket. */
 export function Notifications({ bucket }: { readonly bucket: string }) {
@@ -32,6 +35,7 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
     shown.reset();
     setEdited(which);
   };
+  const secret = shown.answered(SECRET);
   const taken = new Set(hooks.map(({ id }) => id));
   const fresh = Array.from({ length: hooks.length + 1 }, (_, at) => `webhook-${at + 1}`).find((id) => !taken.has(id));
   const start: Hook = { id: fresh ?? '', address: '', events: ['s3:ObjectCreated:*'], prefix: '', suffix: '' };
@@ -54,6 +58,12 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
         onRemove={(at) => save(hooksDocument(hooks.filter((_, index) => index !== at)), 'The rule is removed.')}
       />
       {edited === undefined && error && <Failed error={error} />}
+      {secret !== null && (
+        <Alert color="teal" variant="light" title="What is posted is signed with this secret">
+          Give it to the webhook. It is shown whenever the rules are saved.
+          <CommandText text={secret} label="Copy the secret" />
+        </Alert>
+      )}
       {edited !== undefined && (
         <HookDialog
           hook={edited === 'new' ? start : (hooks[edited] ?? start)}

@@ -18,6 +18,8 @@ export interface Shown<T> {
   readonly error: Error | null;
   /** Forgets an earlier refusal, as a form is opened again. */
   readonly reset: () => void;
+  /** A header of the answer to the last change; null where there was none. */
+  readonly answered: (header: string) => string | null;
 }
 
 interface SettingProps<T> {
@@ -46,8 +48,9 @@ export function Setting<T>({ bucket, name, read, children }: SettingProps<T>) {
       },
     });
   const value = read(reading.data === null ? undefined : readXml(reading.data));
-  const { isPending: isBusy, error, reset } = saving;
-  return children({ value, document: reading.data, save, isBusy, error, reset });
+  const { isPending: isBusy, error, reset, data: answer } = saving;
+  const answered = (header: string) => answer?.header(header) ?? null;
+  return children({ value, document: reading.data, save, isBusy, error, reset, answered });
 }
 
 interface SettingDialogProps {

@@ -16,7 +16,7 @@ export function s3Key(s3: S3, ...rest: readonly unknown[]) {
 }
 
 /** Something that changes a bucket; what is shown of it is read again. */
-export function useS3Act<I>(bucket: string | undefined, work: (s3: S3, input: I) => Promise<unknown>) {
+export function useS3Act<I, O>(bucket: string | undefined, work: (s3: S3, input: I) => Promise<O>) {
   const s3 = useS3();
   const client = useQueryClient();
   return useMutation({
