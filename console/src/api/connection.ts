@@ -7,7 +7,7 @@ const listeners = new Set<() => void>();
 /** Of all that are lost, the one to tell of: without the service nothing else is heard of. */
 let told: Lost | undefined;
 
-export interface Lost {
+interface Lost {
   /** `''` for the service, `/via/7` for an array behind it. */
   readonly base: string;
   readonly since: Date;
