@@ -9,6 +9,7 @@ import type { Api, Endpoint } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { objectsApi } from '@granary/contract/objects';
 import { portalApi } from '@granary/contract/portal';
+import { adminPassword } from '../granary.ts';
 import { launchBrowser, signIn, skipWithoutBrowser, type ConsoleBrowser, type SignIn } from './browser.ts';
 import { ANN, markup, startMarkedCloud, type MarkedCloud } from './marked-cloud.ts';
 import { offersOf, type Offer } from './offered.ts';
@@ -234,6 +235,13 @@ test('a call that is refused while the page is open is shown in words', { skip }
     .filter({ hasText: /locked/i })
     .first()
     .waitFor();
+  // The portal knows that it is locked: behind it nothing is offered that would be refused.
+  const other = await browser.person();
+  watchRequests(other.page);
+  await signIn(other.page, cloud.granary.url, { username: 'admin', password: adminPassword });
+  await openPath(other.page, `/arrays/${cloud.block.id}/block/servers`);
+  await other.page.getByRole('status').filter({ hasText: 'Locked down' }).waitFor();
+  assert.equal(await buttonsOf(other.page, 'array servers.create').count(), 0);
 });
 
 test('who is disabled while the page is open is signed out, and the page says so', { skip }, async () => {

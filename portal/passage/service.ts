@@ -112,7 +112,8 @@ export class Passage {
       const account = findOpenAccount(db, arrayId, actor.userId)?.remoteId ?? undefined;
       const ofArray = findArray(db, arrayId, scopeOf(actor)) !== undefined;
       const scope = account === undefined ? scopeOf(actor) : null;
-      const array = this.#states.require(db, arrayId, scope, 'reaching it', ['created']);
+      // One that is locked down may be looked at, and itself refuses what would change it.
+      const array = this.#states.requireState(db, arrayId, scope, 'reaching it', ['created']);
       return { array, account, ofArray };
     });
   }

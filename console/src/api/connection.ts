@@ -2,22 +2,30 @@ import { useSyncExternalStore } from 'react';
 
 /** Places whose change feed is cut off, since when. What is shown of them is as old as the cut. */
 const lost = new Map<string, Date>();
-const suspected = new Map<string, number>();
+const suspected = new Map<string, ReturnType<typeof setTimeout>>();
 const listeners = new Set<() => void>();
+/** Of all that are lost, the one to tell of: without the service nothing else is heard of. */
+let told: Lost | undefined;
+
+interface Lost {
+  /** `''` for the service, `/via/7` for an array behind it. */
+  readonly base: string;
+  readonly since: Date;
+}
 
 /** A feed that is opened again at once, as after a restart of a proxy, is nothing to tell a person. */
 const PATIENCE_MS = 4_000;
 
 export function setConnected(base: string, isConnected: boolean): void {
   if (isConnected) {
-    window.clearTimeout(suspected.get(base));
+    clearTimeout(suspected.get(base));
     suspected.delete(base);
     if (lost.delete(base)) publish();
     return;
   }
   if (suspected.has(base) || lost.has(base)) return;
   const since = new Date();
-  const timer = window.setTimeout(() => {
+  const timer = setTimeout(() => {
     suspected.delete(base);
     lost.set(base, since);
     publish();
@@ -26,6 +34,8 @@ export function setConnected(base: string, isConnected: boolean): void {
 }
 
 function publish(): void {
+  const [base, since] = [...lost].find(([place]) => place === '') ?? [...lost][0] ?? [];
+  told = base === undefined || since === undefined ? undefined : { base, since };
   for (const listener of listeners) listener();
 }
 
@@ -34,7 +44,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Since when the service itself has not been heard of; undefined while it is. */
-export function useLostSince(): Date | undefined {
-  return useSyncExternalStore(subscribe, () => lost.get(''));
+/** What has not been heard of, and since when; undefined while all is well. */
+export function lostNow(): Lost | undefined {
+  return told;
+}
+
+export function useLost(): Lost | undefined {
+  return useSyncExternalStore(subscribe, lostNow);
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ArrayPlace } from '../api/places.tsx';
@@ -27,12 +27,14 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
   if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;
   const { known, message, username, role, account_id, account_name } = identity.data.data;
   if (!known || role === null || username === null) return <Unknown id={id} message={message} />;
-  const who = { username, role, accountId: account_id ?? undefined, accountName: account_name ?? undefined };
+  const isLocked = record.data?.data.locked_down === true;
+  const who = { username, role, isLocked, accountId: account_id ?? undefined, accountName: account_name ?? undefined };
   return (
     <BaseContext value={`/arrays/${id}/${PATHS[props.api]}`}>
       <ArrayPlace api={props.api} id={id}>
         <IdentityAt api={props.api} identity={who}>
           <Feed api={props.api} />
+          {isLocked && <Locked id={id} />}
           {props.children}
         </IdentityAt>
       </ArrayPlace>
@@ -43,6 +45,19 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
 function Feed({ api }: { readonly api: string }) {
   useChangeFeed(api);
   return null;
+}
+
+/** Where nothing can be changed, nothing is offered: says why. */
+function Locked({ id }: { readonly id: string }) {
+  return (
+    <Alert color="yellow" mb="md" role="status" title="Locked down">
+      The array serves its data and takes no change until an administrator releases it on{' '}
+      <Anchor component={Link} to={`/arrays/${id}`} size="sm">
+        its page
+      </Anchor>
+      .
+    </Alert>
+  );
 }
 
 type DownArray = Pick<Reply<typeof portal.arrays.get.endpoint>['data'], 'id' | 'name' | 'status' | 'status_message'>;

@@ -12,6 +12,8 @@ export interface Identity {
   readonly role: string;
   readonly accountId?: string | undefined;
   readonly accountName?: string | undefined;
+  /** The array takes no change at present, whoever asks. */
+  readonly isLocked?: boolean | undefined;
 }
 
 const Context = createContext<Readonly<Partial<Record<string, Identity>>>>({});
@@ -42,10 +44,16 @@ export function useMay(): May {
   return useCallback(
     (op, input = {}) => {
       const identity = others[op.api.name] ?? (op.api.name === service.kind ? own : undefined);
+      if (identity?.isLocked === true && changes(op)) return false;
       return identity !== undefined && isAllowed(op.endpoint, identity.role, { input, created });
     },
     [own, others, created],
   );
+}
+
+/** What a locked array refuses: all but what signs in and out, and gives it the password that its data needs. */
+function changes({ endpoint, group, id }: Op): boolean {
+  return endpoint.method !== 'GET' && group !== 'sessions' && id !== 'settings.restoreEncryption';
 }
 
 /** By the declaration of the endpoint: its roles, and who created what it changes. */

@@ -20,7 +20,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { useChangeFeed } from '../api/feed/changes.ts';
-import { useLostSince } from '../api/connection.ts';
+import { useLost } from '../api/connection.ts';
 import { usePlaces } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { readOptions } from '../api/queries.ts';
@@ -117,11 +117,13 @@ function ArrayName({ id }: { readonly id: number }) {
 
 /** Figures that are old look like figures: says that they are. */
 function Disconnected() {
-  const since = useLostSince();
-  if (!since) return null;
+  const lost = useLost();
+  if (!lost) return null;
+  const [title, what] =
+    lost.base === '' ? ['No connection to the service', 'the service'] : ['The array does not answer', 'the array'];
   return (
-    <Alert color="orange" variant="light" mb="md" role="status" title="No connection to the service">
-      What is shown is as of {localTime(since)}. The page goes on by itself when the service answers again.
+    <Alert color="orange" variant="light" mb="md" role="status" title={title}>
+      What is shown is as of {localTime(lost.since)}. The page goes on by itself when {what} answers again.
     </Alert>
   );
 }

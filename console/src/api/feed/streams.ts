@@ -18,13 +18,13 @@ export type FeedMessage =
 export type Follower = (message: FeedMessage) => void;
 
 /** What is used of an EventSource. */
-export interface Source {
+interface Source {
   readonly readyState: number;
   addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void;
   close(): void;
 }
 
-export interface StreamsOptions {
+interface StreamsOptions {
   readonly open: (url: string) => Source;
   /** Runs the action once, later; returns what cancels it. */
   readonly schedule: (action: () => void, ms: number) => () => void;
