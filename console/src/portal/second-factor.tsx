@@ -4,6 +4,7 @@ import { portal } from '../api/portal.ts';
 import { useAct } from '../api/queries.ts';
 import { ActionButton } from '../contract/action.tsx';
 import { Failed } from '../parts/messages.tsx';
+import { QrCode } from '../parts/qr-code.tsx';
 import { Copy } from '../parts/small.tsx';
 
 interface Begun {
@@ -76,9 +77,10 @@ function Confirm({ begun, onCodes }: { readonly begun: Begun; readonly onCodes: 
     <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
       <Stack>
         <Text size="sm">
-          Type this secret into your authenticator app, or <Anchor href={begun.otpauth_uri}>open it there</Anchor>. Then
-          enter the code that the app shows.
+          Scan this with your authenticator app, <Anchor href={begun.otpauth_uri}>open it there</Anchor>, or type the
+          secret into it. Then enter the code that the app shows.
         </Text>
+        <QrCode text={begun.otpauth_uri} label="QR code of the secret below" />
         <Group gap="xs">
           <Code>{begun.secret}</Code>
           <Copy text={begun.secret} label="Copy the secret" />
