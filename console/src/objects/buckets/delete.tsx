@@ -1,6 +1,6 @@
 import { Alert, Button, List, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { IconTrash } from '../../parts/icons.tsx';
 import { Failed } from '../../parts/messages.tsx';
 import type { S3 } from '../s3/client.ts';
@@ -41,6 +41,9 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
   const [results, setResults] = useState<readonly Deleted[]>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const isLeft = useRef(false);
+  // Not before: the rows that were chosen would go, and with them what came of each.
+  const readAgain = () => client.invalidateQueries({ queryKey: s3Key(s3, bucket) });
   const isVersions = victims.some(({ versionId }) => versionId !== undefined);
   const hasFolders = victims.some(({ isFolder }) => isFolder);
 
@@ -59,12 +62,16 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
       setError(failure);
     } finally {
       setBusy(false);
-      await client.invalidateQueries({ queryKey: s3Key(s3, bucket) });
+      if (isLeft.current) await readAgain();
     }
   }
 
   function leave(): void {
-    if (results) onDone();
+    isLeft.current = true;
+    if (results) {
+      onDone();
+      void readAgain();
+    }
     close();
   }
 
