@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { expect } from '../../protocols/s3/testing/client.ts';
@@ -104,6 +107,30 @@ test('a rule moves objects of all kinds, and they are what they were', async () 
   assert.ok(
     messages.some(({ msg_title: title }) => title === 'Lifecycle rules moved 6 objects to other storage policies.'),
   );
+});
+
+test('a move is reported to the webhook of the bucket', async (t) => {
+  let posted = '';
+  const receiver = createServer((request, response) => {
+    request.on('data', (piece: Buffer) => (posted += piece.toString()));
+    request.on('end', () => response.end());
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  t.after(() => receiver.close());
+  const { settings } = objectsApi.groups;
+  await objects.client.call(settings.setNotificationHosts, { notification_hosts: '127.0.0.1' });
+  expect(await s3.call('PUT', '/told'), 200);
+  const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const topic = `<TopicConfiguration><Id>moves</Id><Topic>${address}</Topic><Event>s3:LifecycleTransition</Event></TopicConfiguration>`;
+  const body = `<NotificationConfiguration>${topic}</NotificationConfiguration>`;
+  const headers = { 'x-amz-skip-destination-validation': 'true' };
+  expect(await s3.call('PUT', '/told', { query: { notification: '' }, body, headers }), 200);
+  expect(await s3.call('PUT', '/told/k', { body: 'x' }), 200);
+  expect(await setRules('told', rule(transition(`<Date>${PAST}</Date>`))), 200);
+  await objects.restart();
+  await until(() => posted.includes('LifecycleTransition'), 'the move is posted');
+  assert.match(posted, /"eventName":"LifecycleTransition".*"key":"k"/);
+  assert.equal(await classOf('/told/k'), 'Cold');
 });
 
 test('versions under a lock move, and stay locked', async () => {

@@ -42,9 +42,11 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
   const [results, setResults] = useState<readonly Deleted[]>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const isStopped = useRef(false);
+  const isLeft = useRef(false);
   // A dialog that was closed shows no results: nothing more is deleted.
-  useEffect(() => () => void (isStopped.current = true), []);
+  useEffect(() => () => void (isLeft.current = true), []);
+  // Not before: the rows that were chosen would go, and with them what came of each.
+  const readAgain = () => client.invalidateQueries({ queryKey: s3Key(s3, bucket) });
   const isVersions = victims.some(({ versionId }) => versionId !== undefined);
   const hasFolders = victims.some(({ isFolder }) => isFolder);
 
@@ -59,17 +61,21 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
         report,
       );
       for (const { key } of victims.filter(({ isFolder }) => isFolder))
-        await deleteFolder({ s3, bucket, prefix: key, report, isStopped: () => isStopped.current });
+        await deleteFolder({ s3, bucket, prefix: key, report, isStopped: () => isLeft.current });
     } catch (failure) {
       setError(failure);
     } finally {
       setBusy(false);
-      await client.invalidateQueries({ queryKey: s3Key(s3, bucket) });
+      if (isLeft.current) await readAgain();
     }
   }
 
   function leave(): void {
-    if (results) onDone();
+    isLeft.current = true;
+    if (results) {
+      onDone();
+      void readAgain();
+    }
     close();
   }
 
