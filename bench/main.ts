@@ -1,5 +1,4 @@
 import { benchArray } from './array/main.ts';
-import { benchConsole } from './console.ts';
 import { benchFiles } from './files/main.ts';
 import { benchObjects } from './objects/main.ts';
 import { benchPortal } from './portal.ts';
@@ -15,7 +14,6 @@ const parts: readonly (readonly [string, () => Promise<Ratio[]>])[] = [
   ['array', benchArray],
   ['objects', benchObjects],
   ['files', benchFiles],
-  ['console', benchConsole],
 ];
 
 const wanted = process.argv.slice(2);

@@ -23,7 +23,7 @@ const CALLERS = 16;
 const USABLE_S_MAX = 2;
 const OPENINGS_MAX = 10;
 const TASK_MS_MAX = 200;
-const WATCHED_MS = 12_000;
+const WATCHED_MS = 8_000;
 const SCROLLS = 20;
 /** With the one that is written to. */
 const LISTED = '10,001';

@@ -1,8 +1,9 @@
-import { ActionIcon, Badge, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
 import { useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
+import { Tag } from './tag.tsx';
 import { Minutes } from './minutes.ts';
 
 /** A moment in the viewer's zone; the exact one on hover. */
@@ -42,12 +43,8 @@ const BAD = /^(?:failed|degraded|absent|emergency|broken|disconnected|locked|den
 /** A state in its word and a colour; the word alone says it all. */
 export function State({ of: state }: { readonly of: string | null | undefined }) {
   if (state === null || state === undefined || state === '') return <>–</>;
-  const color = BAD.test(state) ? 'red' : MOVING.test(state) ? 'blue' : GOOD.test(state) ? 'teal' : 'gray';
-  return (
-    <Badge variant="light" color={color} className={`state-${color}`} tt="none">
-      {state}
-    </Badge>
-  );
+  const tone = BAD.test(state) ? 'red' : MOVING.test(state) ? 'blue' : GOOD.test(state) ? 'teal' : 'gray';
+  return <Tag tone={tone}>{state}</Tag>;
 }
 
 interface FillProps {

@@ -1,4 +1,3 @@
-import { Checkbox } from '@mantine/core';
 import { memo } from 'react';
 import type { Column } from './table.tsx';
 
@@ -30,7 +29,13 @@ export const TableRow = memo(function TableRow(props: TableRowProps) {
     >
       {toggle && (
         <td>
-          <Checkbox aria-label={`Select ${id}`} checked={isSelected} onChange={() => toggle(id)} />
+          <input
+            type="checkbox"
+            className="row-check"
+            aria-label={`Select ${id}`}
+            checked={isSelected}
+            onChange={() => toggle(id)}
+          />
         </td>
       )}
       {columns.map((column) => (

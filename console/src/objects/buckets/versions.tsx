@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Button, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -7,6 +7,7 @@ import { IconDownload } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, wordsOf } from '../../parts/messages.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
+import { Tag } from '../../parts/tag.tsx';
 import { fileName, isReachable, nameBelow } from '../s3/paths.ts';
 import type { Version } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
@@ -92,9 +93,7 @@ function useColumns(bucket: string, prefix: string, open: (version: Version) => 
         heading: 'State',
         value: (version) => stateOf(version),
         cell: (version) => (
-          <Badge variant="light" tt="none" color={version.isMarker ? 'red' : version.isLatest ? 'teal' : 'gray'}>
-            {stateOf(version)}
-          </Badge>
+          <Tag tone={version.isMarker ? 'red' : version.isLatest ? 'teal' : 'gray'}>{stateOf(version)}</Tag>
         ),
       },
       {
