@@ -90,7 +90,7 @@ test('what a removed user created is left to administrators, also when the name 
   const refused = await again.refused(volumes.delete, { id: vol_name });
   assert.deepEqual(
     [refused.code, refused.message],
-    [6, `Your role does not allow this; it needs the role admin, because another user created ${vol_name}.`],
+    [6, `Your role does not allow this; it needs the role admin, because another user created mine (${vol_name}).`],
   );
   await client.call(volumes.updateComment, { id: vol_name, new_comment: 'the administrator may' });
 });
