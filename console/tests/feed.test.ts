@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RECONNECT_MS, Streams, STREAMS_MAX, UNWATCHED_MS, type FeedMessage } from '../src/api/feed/streams.ts';
-import { Tab, type Told } from '../src/api/feed/tabs.ts';
+import { Tab, type Delivery } from '../src/api/feed/tabs.ts';
 
-/** Goal: however many tabs and arrays are looked at, a few streams are open, and every tab hears what it must. */
+/** Goal: however many tabs and arrays are looked at, a few streams are open, and every tab receives what it follows. */
 
 class FakeSource {
   readyState = 0;
@@ -13,7 +13,7 @@ class FakeSource {
     this.#listeners.set(type, listener);
   }
 
-  say(type: string, data?: object): void {
+  emit(type: string, data?: object): void {
     this.#listeners.get(type)?.({ data: data && JSON.stringify(data) });
   }
 
@@ -51,24 +51,24 @@ function start() {
 }
 
 function follower() {
-  const heard: FeedMessage[] = [];
+  const received: FeedMessage[] = [];
   return {
-    heard,
-    kinds: () => heard.map(({ kind }) => kind),
-    hear: (message: FeedMessage) => void heard.push(message),
+    received,
+    kinds: () => received.map(({ kind }) => kind),
+    receive: (message: FeedMessage) => void received.push(message),
   };
 }
 
 test('followers of one place share one stream, and it ends with the last of them', () => {
   const { streams, open, source } = start();
   const [first, second] = [follower(), follower()];
-  const stops = [streams.follow('', first.hear), streams.follow('', second.hear)];
-  source('').say('open');
-  source('').say('changed', { groups: ['volumes', 7] });
-  for (const { heard } of [first, second])
-    assert.deepEqual(heard, [{ kind: 'open' }, { kind: 'changed', groups: ['volumes'] }]);
+  const stops = [streams.follow('', first.receive), streams.follow('', second.receive)];
+  source('').emit('open');
+  source('').emit('changed', { groups: ['volumes', 7] });
+  for (const { received } of [first, second])
+    assert.deepEqual(received, [{ kind: 'open' }, { kind: 'changed', groups: ['volumes'] }]);
   const late = follower();
-  stops.push(streams.follow('', late.hear));
+  stops.push(streams.follow('', late.receive));
   assert.deepEqual(late.kinds(), ['open'], 'the stream is open already');
   assert.deepEqual(open(), ['']);
   for (const stop of stops) stop();
@@ -79,7 +79,7 @@ test('the service and the arrays looked at last have streams; the others are rea
   const { streams, open, waiting, pass } = start();
   const places = ['/via/1', '/via/2', '', '/via/3', '/via/4'];
   const followers = new Map(places.map((base) => [base, follower()]));
-  const stops = new Map(places.map((base) => [base, streams.follow(base, followers.get(base)?.hear ?? (() => {}))]));
+  const stops = new Map(places.map((base) => [base, streams.follow(base, followers.get(base)?.receive ?? (() => {}))]));
   assert.equal(STREAMS_MAX, 3);
   assert.deepEqual(open().toSorted(), ['', '/via/3', '/via/4']);
   assert.deepEqual(waiting(), [UNWATCHED_MS, UNWATCHED_MS]);
@@ -96,35 +96,35 @@ test('the service and the arrays looked at last have streams; the others are rea
 test('a lost stream is said to be lost, a refused one is opened again', () => {
   const { streams, open, source, waiting, pass } = start();
   const one = follower();
-  streams.follow('', one.hear);
-  source('').say('open');
+  streams.follow('', one.receive);
+  source('').emit('open');
   // The browser opens a lost one again by itself.
-  source('').say('error');
+  source('').emit('error');
   assert.deepEqual(waiting(), []);
-  source('').say('open');
+  source('').emit('open');
   source('').readyState = 2;
-  source('').say('error');
+  source('').emit('error');
   assert.deepEqual(waiting(), [RECONNECT_MS]);
   pass();
   assert.deepEqual(open(), ['']);
-  source('').say('open');
+  source('').emit('open');
   assert.deepEqual(one.kinds(), ['open', 'lost', 'open', 'lost', 'open']);
 });
 
-test('a tab follows what it last said; one that says nothing more follows nothing', () => {
+test('a tab follows what it announced last; a silent one follows nothing', () => {
   const { streams, open, source } = start();
-  const told: Told[] = [];
-  const tab = new Tab(streams, (one) => void told.push(one));
-  tab.hear({ follow: ['', '/via/7'] });
-  tab.hear({ follow: ['', '/via/7'], isSeen: true });
-  source('/via/7').say('open');
-  assert.deepEqual(told, [{ base: '/via/7', message: { kind: 'open' } }]);
-  tab.hear({ follow: [''] });
+  const delivered: Delivery[] = [];
+  const tab = new Tab(streams, (one) => void delivered.push(one));
+  tab.update({ follow: ['', '/via/7'] });
+  tab.update({ follow: ['', '/via/7'], isSeen: true });
+  source('/via/7').emit('open');
+  assert.deepEqual(delivered, [{ base: '/via/7', message: { kind: 'open' } }]);
+  tab.update({ follow: [''] });
   assert.deepEqual(open(), ['']);
-  tab.hear({});
+  tab.update({});
   assert.deepEqual(open(), []);
-  // After it was asleep it hears that the stream is open, and so that it may have missed something.
-  tab.hear({ follow: [''] });
-  source('').say('open');
-  assert.deepEqual(told.at(-1), { base: '', message: { kind: 'open' } });
+  // After it was suspended it learns that the stream is open: it may have missed something.
+  tab.update({ follow: [''] });
+  source('').emit('open');
+  assert.deepEqual(delivered.at(-1), { base: '', message: { kind: 'open' } });
 });

@@ -67,12 +67,12 @@ export function askedFor({ arguments: given }: Asked, nameOf: NameOf): string {
   const { change, ...others } = given;
   const all = typeof change === 'object' && change !== null ? { ...others, ...change } : given;
   return Object.entries(all)
-    .filter(([name, value]) => !NOT_SHOWN.has(name) && (isTold(value) || name === 'extraCacheGb'))
+    .filter(([name, value]) => !NOT_SHOWN.has(name) && (isShown(value) || name === 'extraCacheGb'))
     .map(([name, value]) => SAID[name]?.(value, nameOf) ?? `${words(name).toLowerCase()} ${valueWords(value)}`)
     .join(', ');
 }
 
-function isTold(value: unknown): boolean {
+function isShown(value: unknown): boolean {
   if (value === null || value === undefined || value === '' || value === false) return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
@@ -89,6 +89,6 @@ function valueWords(value: unknown): string {
   if (value === true) return 'yes';
   if (Array.isArray(value)) return value.map(valueWords).join(', ');
   if (typeof value !== 'object' || value === null) return String(value);
-  const told = Object.entries(value).filter(([, part]) => isTold(part));
-  return told.map(([name, part]) => `${words(name).toLowerCase()} ${valueWords(part)}`).join(', ');
+  const shown = Object.entries(value).filter(([, part]) => isShown(part));
+  return shown.map(([name, part]) => `${words(name).toLowerCase()} ${valueWords(part)}`).join(', ');
 }

@@ -19,7 +19,7 @@ export function useChangeFeed(api: string): void {
 }
 
 function keepUpToDate(client: QueryClient, place: Place): () => void {
-  /** What happened while nothing was heard is not told again. */
+  /** What changed while there was no stream is not sent later. */
   let mayHaveMissed = false;
   const stop = followPlace(place.base, (message) => {
     switch (message.kind) {

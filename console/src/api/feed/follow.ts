@@ -1,10 +1,10 @@
 import { service } from '../service.ts';
 import { Streams, type Follower } from './streams.ts';
-import { TAB_SAYS_MS, type TabMessage, type Told } from './tabs.ts';
+import { ANNOUNCE_MS, type TabMessage, type Delivery } from './tabs.ts';
 
 type Follow = (base: string, follower: Follower) => () => void;
 
-/** Hears of what changes at a place until it is ended. */
+/** Follows what changes at a place until it is ended. */
 export const followPlace: Follow = (base, follower) => (follow ??= sharing() ?? alone())(base, follower);
 
 let follow: Follow | undefined;
@@ -14,26 +14,26 @@ function sharing(): Follow | undefined {
   if (typeof SharedWorker === 'undefined' || service.feed === '') return undefined;
   const { port } = new SharedWorker(service.feed, { type: 'module', name: 'granary-changes' });
   const followers = new Map<string, Set<Follower>>();
-  const say = () => {
+  const announce = () => {
     const isSeen = document.visibilityState === 'visible';
     port.postMessage({ follow: [...followers.keys()], isSeen } satisfies TabMessage);
   };
-  port.addEventListener('message', ({ data: { base, message } }: MessageEvent<Told>) => {
+  port.addEventListener('message', ({ data: { base, message } }: MessageEvent<Delivery>) => {
     for (const follower of [...(followers.get(base) ?? [])]) follower(message);
   });
   port.start();
   setInterval(() => {
-    if (followers.size > 0) say();
-  }, TAB_SAYS_MS);
-  for (const type of ['visibilitychange', 'focus', 'pageshow']) addEventListener(type, say);
+    if (followers.size > 0) announce();
+  }, ANNOUNCE_MS);
+  for (const type of ['visibilitychange', 'focus', 'pageshow']) addEventListener(type, announce);
   addEventListener('pagehide', () => port.postMessage({} satisfies TabMessage));
   return (base, follower) => {
     followers.set(base, (followers.get(base) ?? new Set()).add(follower));
-    say();
+    announce();
     return () => {
       followers.get(base)?.delete(follower);
       if (followers.get(base)?.size === 0) followers.delete(base);
-      say();
+      announce();
     };
   };
 }

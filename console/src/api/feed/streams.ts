@@ -4,10 +4,10 @@
  * service's own, and those of the arrays looked at last. The other places are read anew now and then.
  */
 
-/** What followers of a place hear. */
+/** What followers of a place receive. */
 export type FeedMessage =
   | { readonly kind: 'changed'; readonly groups: readonly string[] }
-  /** The stream is open from now on; what happened before is not told. */
+  /** The stream is open from now on; what changed before is not sent. */
   | { readonly kind: 'open' }
   | { readonly kind: 'event' }
   | { readonly kind: 'lost' }
@@ -97,18 +97,18 @@ export class Streams {
     stop(feed);
     const source = this.#options.open(`${feed.base}/api/changes`);
     feed.source = source;
-    const hear = (type: string, heard: (data: unknown) => void) =>
+    const on = (type: string, handle: (data: unknown) => void) =>
       source.addEventListener(type, ({ data }) => {
-        if (feed.source === source) heard(data);
+        if (feed.source === source) handle(data);
       });
-    hear('open', () => {
+    on('open', () => {
       feed.isOpen = true;
       publish(feed, { kind: 'open' });
     });
-    hear('changed', (data) => publish(feed, { kind: 'changed', groups: groupsIn(data) }));
-    hear('event', () => publish(feed, { kind: 'event' }));
-    hear('signed_out', () => publish(feed, { kind: 'signed_out' }));
-    hear('error', () => {
+    on('changed', (data) => publish(feed, { kind: 'changed', groups: groupsIn(data) }));
+    on('event', () => publish(feed, { kind: 'event' }));
+    on('signed_out', () => publish(feed, { kind: 'signed_out' }));
+    on('error', () => {
       feed.isOpen = false;
       publish(feed, { kind: 'lost' });
       // A refused stream is closed for good; a lost one the browser opens again by itself.
@@ -132,7 +132,7 @@ function stop(feed: Feed): void {
 }
 
 function publish({ followers }: Feed, message: FeedMessage): void {
-  // Followers may end while they are told.
+  // A follower may end others while it runs.
   for (const follower of [...followers]) follower(message);
 }
 

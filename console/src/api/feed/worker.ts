@@ -13,15 +13,15 @@ const streams = new Streams({
 addEventListener('connect', (event) => {
   const [port] = (event as MessageEvent).ports;
   if (!port) return;
-  const tab = new Tab(streams, (told) => port.postMessage(told));
-  let heardAt = Date.now();
+  const tab = new Tab(streams, (delivery) => port.postMessage(delivery));
+  let announcedAt = Date.now();
   port.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-    heardAt = Date.now();
-    tab.hear(data);
+    announcedAt = Date.now();
+    tab.update(data);
   });
-  // Nobody says that a tab was closed, or that its process ended. One that was only asleep follows anew.
+  // A port does not report that its tab was closed. A tab that was only suspended announces itself anew.
   setInterval(() => {
-    if (Date.now() - heardAt > SILENT_MS_MAX) tab.hear({});
+    if (Date.now() - announcedAt > SILENT_MS_MAX) tab.update({});
   }, SILENT_MS_MAX / 5);
   port.start();
 });

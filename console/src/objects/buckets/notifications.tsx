@@ -51,7 +51,7 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
           name: id,
           cells: [address, events.map(wordsOf).join('; '), keysOf(prefix, suffix)],
         }))}
-        empty="Nobody is told what happens here. A rule posts each event to the address of a webhook."
+        empty="No notifications yet. A rule posts each event to the address of a webhook."
         isBusy={isBusy}
         onAdd={() => open('new')}
         onChange={open}
