@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lostNow, setConnected } from '../src/api/connection.ts';
 
-test('what is lost for longer than a moment is told, the service before its arrays, until it is back', (t) => {
+test('a connection that is lost for seconds is shown until it is back, that of the service first', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000 });
   setConnected('/via/7', false);
   t.mock.timers.tick(3_000);

@@ -38,7 +38,7 @@ export interface Executor {
   /** Waits for that job a while and throws if it failed, so that the approval fails with its error. */
   finished?(jobId: number): Promise<void>;
   denied?(tx: Tx, request: PortalRequest, reason: string): void;
-  /** By whoever asked; without it, what is withdrawn is treated as denied. */
+  /** By the user who asked; without it, what is withdrawn is treated as denied. */
   withdrawn?(tx: Tx, request: PortalRequest, by: string): void;
   /** Whether the administrator may give it another name. */
   readonly renames?: (tx: Tx, request: PortalRequest, name: string) => void;
@@ -115,7 +115,7 @@ export class RequestService {
     });
   }
 
-  /** By whoever asked, or by an administrator in their place. */
+  /** By the user who asked, or by an administrator in their place. */
   async withdraw(actor: PortalActor, id: RequestId): Promise<void> {
     await this.#tools.store.write((tx) => {
       this.#withdraw(tx, this.#pending(tx, id, scopeOf(actor)), actor.username);

@@ -4,8 +4,8 @@ import { useSyncExternalStore } from 'react';
 const lost = new Map<string, Date>();
 const suspected = new Map<string, ReturnType<typeof setTimeout>>();
 const listeners = new Set<() => void>();
-/** Of all that are lost, the one to tell of: without the service nothing else is heard of. */
-let told: Lost | undefined;
+/** Of all that are lost, the one that is shown: without the service its arrays cannot be reached either. */
+let shown: Lost | undefined;
 
 interface Lost {
   /** `''` for the service, `/via/7` for an array behind it. */
@@ -13,7 +13,7 @@ interface Lost {
   readonly since: Date;
 }
 
-/** A feed that is opened again at once, as after a restart of a proxy, is nothing to tell a person. */
+/** A feed that is opened again at once, as after a restart of a proxy, is not worth a banner. */
 const PATIENCE_MS = 4_000;
 
 export function setConnected(base: string, isConnected: boolean): void {
@@ -35,7 +35,7 @@ export function setConnected(base: string, isConnected: boolean): void {
 
 function publish(): void {
   const [base, since] = [...lost].find(([place]) => place === '') ?? [...lost][0] ?? [];
-  told = base === undefined || since === undefined ? undefined : { base, since };
+  shown = base === undefined || since === undefined ? undefined : { base, since };
   for (const listener of listeners) listener();
 }
 
@@ -44,9 +44,9 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** What has not been heard of, and since when; undefined while all is well. */
+/** The lost connection that is shown, and since when it is lost; undefined while all are there. */
 export function lostNow(): Lost | undefined {
-  return told;
+  return shown;
 }
 
 export function useLost(): Lost | undefined {

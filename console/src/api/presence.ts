@@ -1,20 +1,20 @@
 import { service } from './service.ts';
 
 /*
- * Whether somebody is at the page. What a page reads by itself must not keep a session going in an empty room, and typing
- * must, though it sends nothing. All tabs of a browser share the session, and so tell each other.
+ * Whether a person uses the page. What a page reads by itself must not prolong a session, and typing must, though it sends
+ * nothing. All tabs of a browser share the session, so each passes the time of the last input on to the others.
  */
 
 const ACTS = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const;
-/** So long after the last act, reading is still of somebody's doing. */
+/** For this long after the last input, reading counts as use. */
 const ATTENDED_MS = 60_000;
-const TELL_EVERY_MS = 5_000;
+const SHARE_EVERY_MS = 5_000;
 const UNATTENDED = { 'x-unattended': '1' } as const;
 
 const channel = new BroadcastChannel(`granary-presence-${service.kind}`);
 const listeners = new Set<() => void>();
 let actedAt = Date.now();
-let toldAt = 0;
+let sharedAt = 0;
 
 for (const type of ACTS) addEventListener(type, act, { capture: true, passive: true });
 channel.onmessage = ({ data }) => {
@@ -25,8 +25,8 @@ channel.onmessage = ({ data }) => {
 
 function act(): void {
   actedAt = Date.now();
-  if (actedAt - toldAt < TELL_EVERY_MS) return;
-  toldAt = actedAt;
+  if (actedAt - sharedAt < SHARE_EVERY_MS) return;
+  sharedAt = actedAt;
   channel.postMessage(actedAt);
   publish();
 }
@@ -35,7 +35,7 @@ function publish(): void {
   for (const listener of listeners) listener();
 }
 
-/** Called every few seconds while somebody is there. */
+/** Called every few seconds while there is input. */
 export function whenActing(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -45,7 +45,7 @@ export function lastActAt(): number {
   return actedAt;
 }
 
-/** Says of a request that a page makes by itself that nobody asked for it. */
+/** Marks a request that a page makes by itself, without recent input. */
 export function attendance(): Readonly<Record<string, string>> {
   return Date.now() - actedAt < ATTENDED_MS ? {} : UNATTENDED;
 }

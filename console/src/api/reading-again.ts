@@ -2,11 +2,11 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 
 /*
  * Something that is shown changed: it is read again. Changes may come each second, and a list of ten thousand takes longer
- * than that to read. So there is one reading of a query at a time, and one that waits for it, however many changes are
- * heard meanwhile; and where they come by themselves, a long reading is followed by a rest.
+ * than that to read. So there is one reading of a query at a time, and one that waits for it, however many changes
+ * arrive meanwhile; and where nobody waits for it, a long reading is followed by a rest.
  */
 
-/** As long as the reading took, so many times: a quarter of the time at most goes into reading. */
+/** A rest takes three times as long as the reading before it: reading takes a quarter of the time at most. */
 const REST = 3;
 const REST_MS_MAX = 60_000;
 

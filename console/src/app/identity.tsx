@@ -12,7 +12,7 @@ export interface Identity {
   readonly role: string;
   readonly accountId?: string | undefined;
   readonly accountName?: string | undefined;
-  /** The array takes no change at present, whoever asks. */
+  /** The array takes no change at present, from any user. */
   readonly isLocked?: boolean | undefined;
 }
 

@@ -56,7 +56,7 @@ export function sumOf(series: readonly (readonly IoPoint[])[]): IoPoint[] {
   return [...sums.values()].sort((a, b) => a.point - b.point);
 }
 
-/** The newest moment that all have reached. What has said nothing for longer than an answer takes holds up nobody. */
+/** The newest moment that all have reached. A series without new points for longer than a reply takes is left out. */
 function commonEnd(series: readonly (readonly IoPoint[])[]): number {
   const ends = series.flatMap((points) => points.at(-1)?.point ?? []);
   const newest = Math.max(...ends);

@@ -19,7 +19,7 @@ const EVENTS: readonly (readonly [event: string, label: string])[] = [
 
 const SECRET = 'x-granary-notification-secret';
 
-/** Which webhooks are told what happens in the bucket. */
+/** Which webhooks get the events of the bucket. */
 export function Notifications({ bucket }: { readonly bucket: string }) {
   return (
     <Setting bucket={bucket} name="notification" read={hooksOf}>
