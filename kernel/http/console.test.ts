@@ -14,7 +14,8 @@ function served(t: TestContext): FastifyInstance {
   mkdirSync(join(folder, 'assets'));
   for (const suffix of ['', '.gz', '.br']) writeFileSync(join(folder, 'assets', `app-1.js${suffix}`), `file${suffix}`);
   writeFileSync(join(folder, 'secret.txt'), 'not for anybody');
-  const assets = { 'app-1.js': { type: 'text/javascript; charset=utf-8' } };
+  const script = { type: 'text/javascript; charset=utf-8' };
+  const assets = { 'app-1.js': script, 'removed-1.js': script };
   const page = '<meta content="{{service}} {{version}} {{nonce}}">';
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ page, assets }));
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
@@ -80,6 +81,12 @@ test('only listed files are sent, packed as the browser takes them, for good', a
   assert.equal((await app.inject({ url: '/assets/app-1.js' })).body, 'file');
   for (const url of ['/assets/..%2fsecret.txt', '/assets/../secret.txt', '/assets/constructor', '/secret.txt'])
     assert.equal((await app.inject({ url })).statusCode, 404, url);
+});
+
+test('a listed file that is gone is not found, and no cache keeps that', async (t) => {
+  const { statusCode, headers } = await served(t).inject({ url: '/assets/removed-1.js' });
+  assert.equal(statusCode, 404);
+  assert.doesNotMatch(String(headers['cache-control']), /immutable/);
 });
 
 test('the page runs scripts of its own origin alone, and no other page may frame it', async (t) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ASSET_PROTECTION } from './protection.ts';
@@ -33,21 +34,23 @@ export function serveConsole(app: FastifyInstance, { folder, service, version, n
   const { page, assets } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as ConsoleManifest;
   const named = page.replaceAll('{{service}}', service).replaceAll('{{version}}', version);
 
-  app.get<{ Params: { name: string } }>('/assets/:name', (request, reply) => {
+  app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
     const { name } = request.params;
     const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
-    if (!asset) {
+    const { encoding, suffix } = encodingFor(request);
+    // A newer build may have removed a file that this process still lists.
+    const file = asset && (await open(join(folder, 'assets', `${name}${suffix}`)).catch(() => undefined));
+    if (!file) {
       notFound(request, reply);
       return reply;
     }
-    const { encoding, suffix } = encodingFor(request);
     void reply.headers({
       'cache-control': `public, max-age=${A_YEAR}, immutable`,
       ...ASSET_PROTECTION,
       vary: 'accept-encoding',
       ...(encoding && { 'content-encoding': encoding }),
     });
-    return reply.type(asset.type).send(createReadStream(join(folder, 'assets', `${name}${suffix}`)));
+    return reply.type(asset.type).send(file.createReadStream());
   });
 
   app.route({
