@@ -33,7 +33,7 @@ export class Underway {
     this.#end((actor) => actor.sessionId === sessionId);
   }
 
-  /** All of a user, whoever acts as the user, but those of the session named. */
+  /** All requests with the rights of a user, of any person, but those of the session named. */
   endUser(user: string, exceptSession?: number): void {
     this.#end(({ id, sessionId }) => id === user && (sessionId === undefined || sessionId !== exceptSession));
   }

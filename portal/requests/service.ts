@@ -140,7 +140,7 @@ export class RequestService {
     for (const request of repository.findPendingOfArray(tx, arrayId)) this.refuse(tx, request, reason, by);
   }
 
-  /** The order of an array, by whoever placed it; false when nothing waits. */
+  /** The order of an array, by the user who placed it; false when nothing waits. */
   withdrawOfArray(tx: Tx, arrayId: ArrayId, by: string): boolean {
     const waiting = repository.findPendingOfArray(tx, arrayId);
     for (const request of waiting) this.#withdraw(tx, request, by);

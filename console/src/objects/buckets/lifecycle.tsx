@@ -1,4 +1,4 @@
-import { Button, Checkbox, Code, Group, NumberInput, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Code, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -6,6 +6,7 @@ import { Failed, Loading } from '../../parts/messages.tsx';
 import { lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
 import { lifecycleOf, readXml } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { Rules } from './rules.tsx';
 import { Setting, XmlEditor } from './setting.tsx';
 
 /** Rules that remove objects, versions and unfinished uploads after a time. */
@@ -42,65 +43,24 @@ export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
   };
   return (
     <Stack gap="sm">
-      {rules.length === 0 && (
-        <Text size="sm" c="dimmed">
-          There are no rules: everything stays until somebody deletes it.
-        </Text>
-      )}
-      {rules.length > 0 && (
-        <Table.ScrollContainer minWidth={480}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Rule</Table.Th>
-                <Table.Th>For keys that begin with</Table.Th>
-                <Table.Th>Does</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th aria-label="Actions" />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rules.map((rule, index) => (
-                <Table.Tr key={rule.id}>
-                  <Table.Td>{rule.id}</Table.Td>
-                  <Table.Td>{rule.prefix || 'anything'}</Table.Td>
-                  <Table.Td>{inWords(rule)}</Table.Td>
-                  <Table.Td>{rule.isOn ? 'on' : 'off'}</Table.Td>
-                  <Table.Td>
-                    <Group gap="xs" wrap="nowrap">
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        onClick={() => setEdited(index)}
-                        aria-label={`Change ${rule.id}`}
-                      >
-                        Change
-                      </Button>
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        onClick={() => saving.mutate(rules.filter((_, other) => other !== index))}
-                        aria-label={`Remove ${rule.id}`}
-                      >
-                        Remove
-                      </Button>
-                    </Group>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      <Rules
+        headings={['Rule', 'For keys that begin with', 'Does', 'State']}
+        rows={rules.map((rule) => ({
+          name: rule.id,
+          cells: [rule.id, rule.prefix || 'anything', inWords(rule), rule.isOn ? 'on' : 'off'],
+        }))}
+        empty="There are no rules: everything stays until it is deleted."
+        isBusy={saving.isPending}
+        onAdd={() => setEdited('new')}
+        onChange={setEdited}
+        onRemove={(index) => saving.mutate(rules.filter((_, other) => other !== index))}
+        tools={
+          <Button variant="subtle" onClick={() => setText(true)}>
+            Edit as XML
+          </Button>
+        }
+      />
       {edited === undefined && saving.error && <Failed error={saving.error} />}
-      <Group>
-        <Button variant="default" onClick={() => setEdited('new')}>
-          Add a rule
-        </Button>
-        <Button variant="subtle" onClick={() => setText(true)}>
-          Edit as XML
-        </Button>
-      </Group>
       {edited !== undefined && (
         <RuleDialog
           rule={edited === 'new' ? { id: `rule-${rules.length + 1}`, isOn: true, prefix: '' } : rules[edited]}

@@ -10,10 +10,12 @@ interface RulesProps {
   readonly onAdd: () => void;
   readonly onChange: (index: number) => void;
   readonly onRemove: (index: number) => void;
+  /** Beside the button that adds a rule. */
+  readonly tools?: ReactNode;
 }
 
 /** The rules of a setting, each with the buttons that change and remove it. */
-export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove }: RulesProps) {
+export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove, tools }: RulesProps) {
   return (
     <>
       {rows.length === 0 ? (
@@ -64,9 +66,12 @@ export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove
           </Table>
         </Table.ScrollContainer>
       )}
-      <Button variant="default" w="fit-content" onClick={onAdd}>
-        Add a rule
-      </Button>
+      <Group>
+        <Button variant="default" onClick={onAdd}>
+          Add a rule
+        </Button>
+        {tools}
+      </Group>
     </>
   );
 }
