@@ -21,6 +21,10 @@ test('figures are for the machine itself and for administrators', async (t) => {
     assert.equal(await ask(far, { authorization: 'Bearer admin' }), 200);
     assert.equal(await ask(far, { authorization: 'bearer admin', 'x-later': 'yes' }), 200);
   }
+  for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via']) {
+    assert.equal(await ask('127.0.0.1', { [name]: 'for=192.0.2.1' }), 401, name);
+    assert.equal(await ask('127.0.0.1', { [name]: 'for=192.0.2.1', authorization: 'Bearer admin' }), 200, name);
+  }
   const health = await app.inject({ url: '/healthz', remoteAddress: '192.0.2.1' });
   assert.equal(health.statusCode, 200);
 });

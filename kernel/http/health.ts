@@ -19,6 +19,7 @@ const METRICS: Endpoint = endpoint('GET', '/metrics', {
   access: { roles: WATCHERS },
   reply: fileReply('text/plain'),
 });
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Liveness and readiness for the supervisor; metrics for Prometheus. */
@@ -46,7 +47,7 @@ async function refusalOf(
   { authenticate, isMetricsToken }: HealthParts,
 ): Promise<number | undefined> {
   const { ip, socket } = request;
-  if (LOOPBACK.test(ip)) return undefined;
+  if (LOOPBACK.test(ip) && !isPassedOn(request)) return undefined;
   const bearer = bearerOf(request);
   if (bearer !== undefined && isMetricsToken(bearer)) return undefined;
   try {
@@ -56,6 +57,11 @@ async function refusalOf(
   } catch {
     return 401;
   }
+}
+
+/** A reverse proxy on this machine speaks for clients anywhere. */
+function isPassedOn({ headers }: FastifyRequest): boolean {
+  return PROXY_HEADERS.some((name) => headers[name] !== undefined);
 }
 
 function bearerOf({ headers }: FastifyRequest): string | undefined {
