@@ -61,6 +61,11 @@ export class ForecastService {
     return this.#history.forecasts(kind, this.#survey(kind).things);
   }
 
+  /** What a pool that is not open held when it last was. */
+  lastUsedBytes(pool: string): number {
+    return this.#history.lastUsedBytes('pool', pool) ?? 0;
+  }
+
   #survey(kind: Kind): Survey {
     return kind === 'pool' ? this.#pools() : this.#volumes();
   }

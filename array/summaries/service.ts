@@ -52,7 +52,9 @@ export class SummaryService {
       raw_bytes: sum(drives.map(({ placed }) => placed.capacityGb * GB)),
       usable_bytes: sum(groups.map(({ group }) => group.capacityBytes)),
       pooled_bytes: sum(pools.map(({ pool }) => pool.capacityBytes)),
-      used_bytes: sum(pools.map(({ report }) => report?.usedBytes ?? 0)),
+      used_bytes: sum(
+        pools.map(({ pool, report }) => (report?.isOpen ? report.usedBytes : forecasts.lastUsedBytes(pool.name))),
+      ),
       concerns: concerns.slice(0, CONCERNS_MAX),
       concern_count: concerns.length,
     };

@@ -40,6 +40,7 @@ function setUp(t: TestContext) {
       clock.advance(HOUR_MS);
       await history.record('pool', [], new Set([id]));
     },
+    lastUsedBytes: (id = 'a') => history.lastUsedBytes('pool', id),
     forecast: async (usedBytes: number, id = 'a') => {
       const [found] = await history.forecasts('pool', [{ id, usedBytes, capacityBytes: 1_000 * GB }]);
       assert.ok(found);
@@ -47,6 +48,15 @@ function setUp(t: TestContext) {
     },
   };
 }
+
+test('what does not answer holds what it last held, also after a restart', async (t) => {
+  const { hour, silence, lastUsedBytes, restart } = setUp(t);
+  assert.equal(lastUsedBytes(), undefined);
+  await hour(7 * GB);
+  await silence();
+  restart();
+  assert.equal(lastUsedBytes(), 7 * GB);
+});
 
 test('a use that grows evenly gives the day, also after a restart', async (t) => {
   const { hour, forecast, restart } = setUp(t);

@@ -119,6 +119,11 @@ export class CapacityHistory {
     ];
   }
 
+  /** How full a thing was when that was last known. */
+  lastUsedBytes(kind: string, id: string): number | undefined {
+    return this.#kind(kind).seen.get(id)?.usedBytes;
+  }
+
   #learn(kind: string, things: readonly Filled[], now: number): void {
     const { growth, seen } = this.#kind(kind);
     const ids = things.map(({ id }) => id);
