@@ -6,8 +6,10 @@ export interface SimpleMeasure {
   readonly help: string;
   /** A counter grows, and may start again at zero with the process or a part of it. */
   readonly type: 'gauge' | 'counter';
-  read(): Iterable<{ readonly labels: Labels; readonly value: number }>;
+  read(): Readings | Promise<Readings>;
 }
+
+type Readings = Iterable<{ readonly labels: Labels; readonly value: number }>;
 
 /** A distribution that the service counts itself. */
 export interface HistogramMeasure {
@@ -36,8 +38,8 @@ interface Sample {
   readonly value: number;
 }
 
-export function samplesOf(measure: Measure): Sample[] {
-  if (measure.type !== 'histogram') return [...measure.read()];
+export async function samplesOf(measure: Measure): Promise<Sample[]> {
+  if (measure.type !== 'histogram') return [...(await measure.read())];
   return [...measure.read()].flatMap((reading) => [...histogramSamples(measure.name, reading)]);
 }
 

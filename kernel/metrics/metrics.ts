@@ -41,7 +41,7 @@ export class Metrics {
   /** The library's own gauges and counters would keep series of things that are gone: these are read anew each time. */
   add(measure: Measure): void {
     const { name, help, type } = measure;
-    const get = () => Promise.resolve({ name, help, type, values: this.#read(measure), aggregator: 'sum' });
+    const get = async () => ({ name, help, type, values: await this.#read(measure), aggregator: 'sum' });
     this.registry.registerMetric({ name, help, type, get, reset: () => undefined } as unknown as Metric);
   }
 
@@ -60,9 +60,9 @@ export class Metrics {
     };
   }
 
-  #read(measure: Measure): ReturnType<typeof samplesOf> {
+  async #read(measure: Measure): ReturnType<typeof samplesOf> {
     try {
-      return samplesOf(measure);
+      return await samplesOf(measure);
     } catch (error) {
       this.#onError?.(error, measure.name);
       return [];

@@ -6,7 +6,8 @@ import { setPrice } from '../pricing/price-book.ts';
 import type { ItemPrice } from '../pricing/items.ts';
 import { TestPortal } from '../pricing/testing.ts';
 import { syncMeter, type MeteredArray } from '../metering/meter.ts';
-import { BillingService } from './service.ts';
+import type { BillLine } from './bill.ts';
+import { atMost, BillingService } from './service.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
 import { readBill } from './testing/read-bill.ts';
 
@@ -339,4 +340,10 @@ test('other work goes on while a long bill is made', async () => {
   clearInterval(timer);
   assert.equal(readBill(bytes).items.length, 5000);
   assert.ok(turns > 1, `${turns} turns`);
+});
+
+test('a bill is bounded, sums are not', () => {
+  const lines = Array.from({ length: 3 }, () => ({}) as BillLine);
+  assert.equal([...atMost(lines, 3)].length, 3);
+  assert.throws(() => [...atMost(lines, 2)], /more than 2 lines/);
 });

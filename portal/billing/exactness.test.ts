@@ -9,7 +9,7 @@ import { TestPortal } from '../pricing/testing.ts';
 import type { Shares } from './amount.ts';
 import { Totals } from './bill.ts';
 import { meteredItems, syncMeter, type MeteredArray } from '../metering/meter.ts';
-import { billedLines } from './service.ts';
+import { billedLines } from './lines.ts';
 
 /**
  * Goal: a bill is the integral of what existed at the price of the moment, exactly. Method: random lives of one array

@@ -1,14 +1,11 @@
 import type { FileBody } from '@granary/contract';
-import { badParameter, fail, type Db, type Store } from '@granary/kernel';
+import { badParameter, fail, type Db } from '@granary/kernel';
 import type { UserId } from '../ids.ts';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
-import type { PriceHistory } from '../pricing/history.ts';
-import { priceHistory } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
-import { billLines, type BillLine } from './bill.ts';
+import type { BillLine } from './bill.ts';
 import { billFiles } from './files.ts';
-import { listBilledArrays } from '../arrays/repository.ts';
-import { listItemsIn, type Span } from '../metering/repository.ts';
+import { billedLines } from './lines.ts';
 import { periodStarts, summaryOf, type PeriodLength, type Summary } from './summary.ts';
 import { userExists } from '../users/repository.ts';
 import { readWindow } from './window.ts';
@@ -22,7 +19,7 @@ export interface ReportRequest {
   readonly arrayId?: number | undefined;
 }
 
-/** A bill that is longer is refused before it fills the memory. */
+/** A bill whose zip would have more lines is refused before it fills the memory; sums have no such bound. */
 const LINES_MAX = 500_000;
 const PERIODS_MAX = 400;
 
@@ -39,7 +36,7 @@ export class BillingService {
     const { start, end } = wanted;
     const { lines, to } = this.#lines(wanted, actor);
     const name = [start, end].map((time) => time.replace(' ', 'T').replace(':', '')).join('-');
-    return { filename: `billing-${name}.zip`, bytes: await billFiles(lines, to) };
+    return { filename: `billing-${name}.zip`, bytes: await billFiles(atMost(lines, LINES_MAX), to) };
   }
 
   /** The same in sums. */
@@ -59,26 +56,6 @@ export class BillingService {
   }
 }
 
-/**
- * The lines of the bill for a span that is past, of one user's arrays or of all (null). They are read array
- * by array as they are taken. The past does not change: meter and price book only ever write what holds from now on,
- * so this gives the same bill as one long read that makes other requests wait.
- */
-export function* billedLines(store: Store, span: Span, ownerId: UserId | null, only?: number): Generator<BillLine> {
-  const prices = new Map<number, PriceHistory>();
-  let count = 0;
-  for (const array of store.read((db) => listBilledArrays(db, span, ownerId))) {
-    if (only !== undefined && array.id !== only) continue;
-    const known = prices.get(array.providerId) ?? store.read((db) => priceHistory(db, array.providerId, span.to));
-    prices.set(array.providerId, known);
-    const items = store.read((db) => listItemsIn(db, span, array.id));
-    for (const line of billLines(array, items, known, span)) {
-      if (++count > LINES_MAX) throw tooLong();
-      yield line;
-    }
-  }
-}
-
 /** Whose bill it is: of the user asked for, else of all the actor may see. */
 function billedUser(db: Db, userId: UserId | undefined, actor: PortalActor): number | null {
   if (userId === undefined) return scopeOf(actor);
@@ -87,6 +64,11 @@ function billedUser(db: Db, userId: UserId | undefined, actor: PortalActor): num
   return userId;
 }
 
-function tooLong(): Error {
-  return badParameter('end_datetime', `makes a bill of more than ${LINES_MAX} lines; choose a shorter window`);
+export function* atMost(lines: Iterable<BillLine>, max: number): Generator<BillLine> {
+  let count = 0;
+  for (const line of lines) {
+    if (++count > max)
+      throw badParameter('end_datetime', `makes a bill of more than ${max} lines; choose a shorter window`);
+    yield line;
+  }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Metrics } from '@granary/kernel';
 import { readSeries, valueOf } from '../../testing/metrics.ts';
 import { centsText } from '../billing/amount.ts';
-import { billedLines } from '../billing/service.ts';
+import { billedLines } from '../billing/lines.ts';
 import { syncMeter, type MeteredArray } from '../metering/meter.ts';
 import { TestPortal } from '../pricing/testing.ts';
 import { insertRequest } from '../requests/repository.ts';
@@ -73,4 +73,27 @@ test('arrays are counted by state, requests that wait by kind', async () => {
   assert.equal(await value('requests_waiting', { kind: 'add_drives' }), 1);
   assert.equal(await value('requests_waiting', { kind: 'delete_array' }), 0);
   assert.equal(await value('portal_info', { version: '1.2.3' }), 1);
+});
+
+test('other requests are answered while spend is added up, once for both figures', async () => {
+  const { portal, ann, value } = await setUp();
+  using _ = portal;
+  const provider = await portal.addProvider('far');
+  for (let number = 1; number <= 600; number += 1) {
+    const id = await portal.addArray(ann, provider, `array ${number}`);
+    const array = { id, status: 'created', placed: true, hasPublicIp: false, retained: false, spec } as const;
+    await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
+  }
+  portal.clock.advance(7_200_000);
+  const stop = new AbortController();
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (!stop.signal.aborted) setImmediate(count);
+  };
+  setImmediate(count);
+  const rate = (await value('spend_dollars_per_hour', { provider: 'far' })) ?? assert.fail();
+  stop.abort();
+  assert.ok(Math.abs(rate - 600 * 0.256) < 1e-9, `${rate}`);
+  assert.ok(turns > 4, `${turns} turns of others`);
 });

@@ -43,13 +43,13 @@ export function portalMeasures(portal: { readonly store: Store; readonly clock: 
       name: 'granary_spend_dollars_per_hour',
       help: 'What all that exists now costs, by provider; computed once a minute',
       type: 'gauge',
-      read: () => spend.current().map(({ provider, rate }) => ({ labels: { provider }, value: rate })),
+      read: async () => (await spend.current()).map(({ provider, rate }) => ({ labels: { provider }, value: rate })),
     },
     {
       name: 'granary_spend_month_dollars',
       help: 'What was used since the month began (UTC), by provider; computed once a minute',
       type: 'gauge',
-      read: () => spend.current().map(({ provider, month }) => ({ labels: { provider }, value: month })),
+      read: async () => (await spend.current()).map(({ provider, month }) => ({ labels: { provider }, value: month })),
     },
     {
       name: 'granary_cloud_seen_timestamp_seconds',

@@ -1,6 +1,7 @@
 import type { Clock, Store } from '@granary/kernel';
 import { nanosText, type Shares } from '../billing/amount.ts';
-import { billedLines } from '../billing/service.ts';
+import { billedLines } from '../billing/lines.ts';
+import { takeInTurns } from '../billing/turns.ts';
 import type { Span } from '../metering/repository.ts';
 
 export interface Spend {
@@ -19,25 +20,30 @@ const KEEP_MS = 60_000;
 export class SpendReport {
   readonly #store: Store;
   readonly #clock: Clock;
-  #known: { readonly at: number; readonly spend: readonly Spend[] } | undefined;
+  #known: { readonly at: number; readonly spend: Promise<readonly Spend[]> } | undefined;
 
   constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  current(): readonly Spend[] {
+  /** Two figures are read at once: the second waits for what the first began to add up. */
+  current(): Promise<readonly Spend[]> {
     const now = this.#clock.now();
     const known = this.#known;
     if (known && now >= known.at && now - known.at < KEEP_MS && sameMonth(now, known.at)) return known.spend;
     const spend = this.#compute(now);
-    this.#known = { at: now, spend };
+    const current = { at: now, spend };
+    this.#known = current;
+    spend.catch(() => {
+      if (this.#known === current) this.#known = undefined;
+    });
     return spend;
   }
 
-  #compute(now: number): Spend[] {
-    const month = this.#byProvider({ from: monthStart(now), to: now });
-    const hour = this.#byProvider({ from: now, to: now + HOUR_MS });
+  async #compute(now: number): Promise<Spend[]> {
+    const month = await this.#byProvider({ from: monthStart(now), to: now });
+    const hour = await this.#byProvider({ from: now, to: now + HOUR_MS });
     const providers = new Set([...month.keys(), ...hour.keys()]);
     return [...providers].sort().map((provider) => ({
       provider,
@@ -46,10 +52,11 @@ export class SpendReport {
     }));
   }
 
-  #byProvider(span: Span): Map<string, Shares> {
+  async #byProvider(span: Span): Promise<Map<string, Shares>> {
     const sums = new Map<string, Shares>();
-    for (const { array, amount } of billedLines(this.#store, span, null))
+    await takeInTurns(billedLines(this.#store, span, null), ({ array, amount }) => {
       sums.set(array.providerName, (sums.get(array.providerName) ?? 0n) + amount);
+    });
     return sums;
   }
 }

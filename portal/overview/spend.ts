@@ -1,6 +1,6 @@
 import type { Clock, Store } from '@granary/kernel';
 import { nanosText, type Shares } from '../billing/amount.ts';
-import { billedLines } from '../billing/service.ts';
+import { billedLines } from '../billing/lines.ts';
 import { takeInTurns } from '../billing/turns.ts';
 import type { UserId } from '../ids.ts';
 import type { Span } from '../metering/repository.ts';
