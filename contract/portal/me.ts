@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { optional, secret } from '../params.ts';
-import { bool, int, listOf, nullable, record, shownOnce } from '../records.ts';
+import { int, listOf, nullable, record, shownOnce } from '../records.ts';
 import { success } from '../reply.ts';
 import { signedIn } from './access.ts';
 import { totpCode } from './credentials.ts';
@@ -8,7 +8,6 @@ import { email, password, User } from './users.ts';
 
 const Me = record('Me', {
   ...User.properties,
-  totp: bool('Signing in needs a code of an authenticator app'),
   recovery_codes_left: nullable(int('Recovery codes that were not used; null without two-factor sign-in')),
 });
 

@@ -12,6 +12,7 @@ export const User = record('User', {
   auto_approved: bool('Orders act at once instead of waiting for an administrator'),
   enabled: bool('False while an administrator keeps the user from signing in'),
   locked: bool('Sign-in is refused at present: the user is disabled, or too many wrong passwords came from an address'),
+  totp: bool('Signing in needs a code of an authenticator app'),
   created_at: utc(),
   updated_at: utc(),
 });
@@ -94,7 +95,7 @@ export const users = {
     errors: ['not_found'],
   }),
   removeTotp: endpoint('DELETE', '/users/{id}/totp', {
-    summary: 'Switch two-factor sign-in of a user off who lost the device; it ends their sessions',
+    summary: 'Switch two-factor sign-in of another user off who lost the device; it ends their sessions',
     access: adminOnly,
     params: { id: userId },
     reply: success({ data: User }),

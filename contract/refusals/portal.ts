@@ -41,6 +41,7 @@ export const portalRefusals = {
     cannot_disable_yourself: 'You cannot disable yourself; ask another administrator.',
     totp_is_on: 'Two-factor sign-in of {username} is on already; switch it off first.',
     totp_is_off: 'Two-factor sign-in of {username} is off.',
+    totp_is_yours: 'Switch two-factor sign-in of your own off with a code: `granary me remove-totp`, DELETE /me/totp.',
     totp_not_started: 'There is no secret to confirm; start with POST /me/totp.',
   }),
   ...messagesOf('limit_reached', {

@@ -20,16 +20,16 @@ interface Somebody {
   readonly client: PortalClient;
 }
 
-async function newUser(): Promise<Somebody> {
+async function newUser(role?: 'admin'): Promise<Somebody> {
   const username = portal.name('user');
-  const { data } = await admin.client.users.create({ username, password: PASSWORD });
+  const { data } = await admin.client.users.create({ username, password: PASSWORD, role });
   const { token } = (await admin.client.tokens.get({ username, password: PASSWORD })).data;
   return { id: data.id, username, client: portalClient({ url: portal.url, token }) };
 }
 
 /** A user who signs in with two factors. */
-async function careful() {
-  const user = await newUser();
+async function careful(role?: 'admin') {
+  const user = await newUser(role);
   const { secret, otpauth_uri: uri } = (await user.client.me.startTotp({ current_password: PASSWORD })).data;
   assert.ok(uri.includes(secret));
   const code = () => {
@@ -154,8 +154,17 @@ test('the user switches two factors off with a code, or an administrator does', 
   assert.equal((await open(username)).statusCode, 200);
   await refused(client.me.removeTotp({ code: '000000' }), 409, /is off/);
   const lost = await careful();
+  assert.equal((await admin.client.users.get({ id: lost.id })).data.totp, true);
   await refused(lost.client.users.removeTotp({ id: lost.id }), 403, /needs the role admin/);
   await admin.client.users.removeTotp({ id: lost.id });
+  assert.equal((await admin.client.users.get({ id: lost.id })).data.totp, false);
   assert.equal((await open(lost.username)).statusCode, 200);
   await refused(client.me.confirmTotp({ code: '000000' }), 409, /start with POST/);
+});
+
+test('administrators, too, switch their own off with a code only', async () => {
+  const chief = await careful('admin');
+  await refused(chief.client.users.removeTotp({ id: chief.id }), 409, /own off with a code/);
+  assert.equal((await chief.client.me.get()).data.totp, true);
+  await chief.client.me.removeTotp({ code: chief.code() });
 });

@@ -14,8 +14,7 @@ interface MeParts {
 
 export function meRoutes({ users, totp, endSessions }: MeParts): PortalHandlers {
   const shown = (user: UserView) => {
-    const left = totp.recoveryCodesLeft(user.id);
-    return { ...user, totp: left !== null, recovery_codes_left: left };
+    return { ...user, recovery_codes_left: totp.recoveryCodesLeft(user.id) };
   };
   return {
     me: {

@@ -28,8 +28,8 @@ export class TotpService {
     this.#attempts = new SignInAttempts({ clock: tools.clock });
   }
 
-  isOn(userId: UserId): boolean {
-    return this.recoveryCodesLeft(userId) !== null;
+  isOn(db: Db, userId: UserId): boolean {
+    return confirmed(db, userId) !== undefined;
   }
 
   /** Null when it is off. */
@@ -39,7 +39,7 @@ export class TotpService {
 
   /** Throws unless the code is right; nothing is asked of users who have not switched it on. */
   async accept(user: Owner, code: string | undefined): Promise<void> {
-    if (!this.isOn(user.id)) return;
+    if (this.recoveryCodesLeft(user.id) === null) return;
     if (code === undefined) throw fail('code_needed', { username: user.username });
     await this.#use(user, code, (tx, factor, change) => updateFactor(tx, user.id, { ...factor, ...change }));
   }
@@ -74,7 +74,7 @@ export class TotpService {
   }
 
   async remove(user: Owner, code: string): Promise<void> {
-    if (!this.isOn(user.id)) throw fail('totp_is_off', { username: user.username });
+    if (this.recoveryCodesLeft(user.id) === null) throw fail('totp_is_off', { username: user.username });
     await this.#use(user, code, (tx) => {
       deleteFactor(tx, user.id);
       this.#record(tx, user, 'switched two-factor sign-in off', user.username);

@@ -29,6 +29,7 @@ test('a new user has the role user, needs approval, and signs in at once', async
     auto_approved: false,
     enabled: true,
     locked: false,
+    totp: false,
   });
   assert.match(createdAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   assert.equal(updatedAt, createdAt);

@@ -47,6 +47,7 @@ interface UserParts {
 }
 
 interface SecondFactor {
+  isOn(db: Db, userId: UserId): boolean;
   removeBy(tx: Tx, user: User, actor: string): void;
 }
 
@@ -83,13 +84,13 @@ export class PortalUserService {
 
   list(page: Page): { users: UserView[]; total: number } {
     return this.#tools.store.read((db) => ({
-      users: repository.listUsers(db, page).map((user) => this.#view(user)),
+      users: repository.listUsers(db, page).map((user) => this.#view(db, user)),
       total: repository.countUsers(db),
     }));
   }
 
   get(id: UserId): UserView {
-    return this.#view(this.#tools.store.read((db) => this.#existing(db, id)));
+    return this.#tools.store.read((db) => this.#view(db, this.#existing(db, id)));
   }
 
   isEmpty(): boolean {
@@ -111,7 +112,7 @@ export class PortalUserService {
       );
       this.#relations.created(tx, id, username);
       events.record(tx, { title: `User ${username} was added.`, subject: `user:${id}`, actor });
-      return this.#view(this.#existing(tx, id));
+      return this.#view(tx, this.#existing(tx, id));
     });
   }
 
@@ -147,8 +148,10 @@ export class PortalUserService {
 
   removeTotp(id: UserId, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'signed out: two-factor sign-in was switched off', () => (tx, user) => {
+      // An open browser or a token is not enough for one's own: that takes a code.
+      if (id === actor.userId) throw fail('totp_is_yours');
       this.#totp.removeBy(tx, user, actor.username);
-      this.#sessions.endOfUser(tx, actorIdOf(id), actor.userId === id ? actor.sessionId : undefined);
+      this.#sessions.endOfUser(tx, actorIdOf(id));
     });
   }
 
@@ -204,7 +207,7 @@ export class PortalUserService {
       const user = this.#existing(tx, id);
       change(tx, user, clock.now());
       this.#changed(tx, user, what, actor);
-      return this.#view(this.#existing(tx, id));
+      return this.#view(tx, this.#existing(tx, id));
     });
   }
 
@@ -234,7 +237,10 @@ export class PortalUserService {
     if (repository.countOtherAdmins(tx, id) === 0) throw fail('last_admin', { username });
   }
 
-  #view(user: User): UserView {
-    return userView(user, this.#signIn.isRefused(user.username));
+  #view(db: Db, user: User): UserView {
+    return userView(user, {
+      isRefused: this.#signIn.isRefused(user.username),
+      hasTotp: this.#totp.isOn(db, user.id),
+    });
   }
 }

@@ -5,8 +5,13 @@ import type { User } from './user.ts';
 
 export type UserView = RecordOf<typeof UserRecord>;
 
-/** `isRefused`: sign-ins under the name are refused at present for too many wrong passwords. */
-export function userView(user: User, isRefused: boolean): UserView {
+interface SignInFacts {
+  /** For too many wrong passwords, at present. */
+  readonly isRefused: boolean;
+  readonly hasTotp: boolean;
+}
+
+export function userView(user: User, { isRefused, hasTotp }: SignInFacts): UserView {
   const enabled = user.disabledAt === null;
   return {
     id: user.id,
@@ -16,6 +21,7 @@ export function userView(user: User, isRefused: boolean): UserView {
     auto_approved: user.autoApproved,
     enabled,
     locked: !enabled || isRefused,
+    totp: hasTotp,
     created_at: formatUtc(user.createdAt),
     updated_at: formatUtc(user.updatedAt),
   };

@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core';
 import { portal } from '../api/portal.ts';
+import { useSession } from '../app/session.tsx';
 import { GroupPage, type Wording } from '../contract/group-page.tsx';
 import { State } from '../parts/small.tsx';
 
@@ -11,6 +12,7 @@ const wording: Wording = {
     state: 'State',
     email: 'Mail address',
     auto_approved: 'Orders',
+    totp: 'Second factor',
     created_at: 'Since',
   },
   cells: {
@@ -22,6 +24,7 @@ const wording: Wording = {
     state: ({ enabled, locked }) => (
       <State of={enabled === false ? 'disabled' : locked === true ? 'locked' : 'active'} />
     ),
+    totp: ({ totp }) => (totp === true ? 'on' : 'off'),
     auto_approved: ({ role, auto_approved: isAutoApproved }) =>
       role === 'admin' || isAutoApproved === true ? 'act at once' : 'wait for approval',
   },
@@ -37,8 +40,11 @@ const wording: Wording = {
     role,
     auto_approved: isAutoApproved,
   }),
-  fits: (operation, { enabled }) =>
-    operation === 'enable' ? enabled === false : operation !== 'disable' || enabled !== false,
+  fits: (operation, { enabled, totp }) => {
+    if (operation === 'enable') return enabled === false;
+    if (operation === 'disable') return enabled !== false;
+    return operation !== 'removeTotp' || totp === true;
+  },
   actions: {
     disable: { label: 'Keep from signing in', about: 'Sessions and tokens of the user end now.' },
     enable: { label: 'Let sign in again' },
@@ -53,14 +59,20 @@ const wording: Wording = {
   },
 };
 
+/** What one does to others only. */
+const TO_OTHERS = ['disable', 'removeTotp'];
+
 export default function Users() {
+  const { username: own } = useSession();
+  const fits: Wording['fits'] = (operation, row) =>
+    !(row['username'] === own && TO_OTHERS.includes(operation)) && (wording.fits?.(operation, row) ?? true);
   return (
     <GroupPage
       api={portal.users.list.api}
       group="users"
       title="Users"
       about="Who signs in here. An administrator sees and decides everything; a user, what is their own."
-      wording={wording}
+      wording={{ ...wording, fits }}
     />
   );
 }
