@@ -37,6 +37,9 @@ function stacked(lines: readonly Line[]): (number | null)[][] {
 /** Up to the number of bytes that a number can hold exactly. */
 const BYTE_STEPS = Array.from({ length: 53 }, (_, power) => 2 ** power);
 const MARK_PIXELS = 7;
+const MARK_GAP_PIXELS = 16;
+/** About what two marks of time are apart. */
+const MARK_DISTANCE_PIXELS = 70;
 
 const LONE_SPAN_S = 600;
 
@@ -66,6 +69,14 @@ function marksBy(mark: Mark): (_: uPlot, marks: number[]) => string[] {
   return (_, marks) => {
     const [first = 0, second = first] = marks;
     return marks.map((at) => mark(new Date(at * 1000), second - first));
+  };
+}
+
+/** What lies between two marks of time, so that none is written over the next. */
+function distanceOfMarks(mark: Mark): uPlot.Axis.Space {
+  return (_, __, from, to, pixels) => {
+    const seconds = ((to - from) * MARK_DISTANCE_PIXELS) / Math.max(1, pixels);
+    return MARK_GAP_PIXELS + MARK_PIXELS * mark(new Date(to * 1000), seconds).length;
   };
 }
 
@@ -101,6 +112,7 @@ export function Chart(props: ChartProps) {
       return at === undefined ? '–' : (isBars ? billMark : timeMarkWhole)(new Date(at * 1000), after - before);
     };
     const write = (value: number | null) => (value === null ? '–' : writing.current(value));
+    const mark = isBars ? billMark : timeMark;
     const bars = isBars && uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.6, 60] }) } : {};
     plot.current = new uPlot(
       {
@@ -113,7 +125,7 @@ export function Chart(props: ChartProps) {
           ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }
           : { scales: { x: { range: (_: uPlot, from: number, to: number) => spanOf(from, to) } } }),
         axes: [
-          { stroke, grid, values: marksBy(isBars ? billMark : timeMark) },
+          { stroke, grid, values: marksBy(mark), space: distanceOfMarks(mark) },
           {
             stroke,
             grid,

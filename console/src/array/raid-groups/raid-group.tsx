@@ -71,7 +71,10 @@ function GroupFacts({ group }: { readonly group: RaidGroup }) {
         ['Stripe size', `${group.stripe_size} KiB`],
         ['Flash', group.ssd === 'YES' ? 'yes' : 'no'],
         ['Mismatches in the last scrub', group.mismatch_count],
-        ['Rebuild speed', `${group.resync_speed} MB/s now; ${group.min_resync_speed} to ${group.max_resync_speed}`],
+        [
+          'Rebuild speed',
+          `${group.resync_speed} MB/s now; limits: ${group.min_resync_speed} to ${group.max_resync_speed} MB/s`,
+        ],
         ['Identifier', group.name],
         ['Made', <Time key="made" at={group.created_at} />],
       ]}
