@@ -82,7 +82,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Menu">
-        <ScrollArea onClick={close}>
+        <ScrollArea scrollbarSize={6} onClick={close}>
           <MenuOfPages />
         </ScrollArea>
       </AppShell.Navbar>

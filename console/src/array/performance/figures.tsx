@@ -39,12 +39,12 @@ export function useInterval() {
 }
 
 /** What one thing reads and writes: charts that move. */
-export function Performance({ op, id }: { readonly op: Op; readonly id: string }) {
+export function Performance({ op, id, height }: { readonly op: Op; readonly id: string; readonly height?: number }) {
   const { seconds, everyMs, control } = useInterval();
   const reading = useRead(op, { id, interval: seconds }, { everyMs });
   return (
     <Reading of={reading}>
-      {(answer) => <Figures points={(answer as { usages: IoPoint[] }).usages} control={control} />}
+      {(answer) => <Figures points={(answer as { usages: IoPoint[] }).usages} control={control} height={height} />}
     </Reading>
   );
 }
@@ -53,9 +53,11 @@ export function Performance({ op, id }: { readonly op: Op; readonly id: string }
 export function Figures({
   points,
   control,
+  height = 160,
 }: {
   readonly points: readonly IoPoint[];
   readonly control: React.ReactNode;
+  readonly height?: number | undefined;
 }) {
   const [isTable, setTable] = useState(false);
   const times = points.map(({ point }) => point);
@@ -81,7 +83,7 @@ export function Figures({
                 times={times}
                 lines={linesOf(figure, points)}
                 format={figure.format}
-                height={160}
+                height={height}
               />
             </div>
           ))}

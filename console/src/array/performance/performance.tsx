@@ -14,6 +14,9 @@ import { useVolumes } from '../volumes/all.ts';
 import { Figures, Performance, useInterval } from './figures.tsx';
 import { sumOf } from './points.ts';
 
+/** Of a chart that has the page to itself. */
+const HEIGHT = 300;
+
 const OPERATIONS: Readonly<Record<string, Op>> = {
   pool: array.pools.performance,
   raidGroup: array.raidGroups.performance,
@@ -73,7 +76,7 @@ export default function PerformancePage() {
       {op && present === '' && <Empty title="There is none of these yet." />}
       {op && present !== '' && (
         <Section title={named.find(({ name }) => name === present)?.display_name ?? present}>
-          <Performance op={op} id={present} />
+          <Performance op={op} id={present} height={HEIGHT} />
         </Section>
       )}
     </>
@@ -113,5 +116,5 @@ function SumOfPools({ pools }: { readonly pools: readonly Pool[] }) {
   });
   const series = answers.map(({ data }) => data?.usages);
   const points = useMemo(() => sumOf(series.filter((one) => one !== undefined)), series);
-  return <Figures points={points} control={control} />;
+  return <Figures points={points} control={control} height={HEIGHT} />;
 }
