@@ -52,7 +52,7 @@ test(
       drives: { '10 GB SSD': 4 },
       options: { 'Make pools at once': false },
       onPrice: async () => {
-        await waitForText(page, '0.068 USD an hour');
+        await waitForText(page, '0.068 USD per hour');
         await picture(page, 'order');
       },
     });
@@ -110,7 +110,7 @@ async function approve(page: Page): Promise<void> {
     .getByRole('button', { name: 'Approve' })
     .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-  await waitForText(page, 'Nothing waits for a decision.');
+  await waitForText(page, 'No request is pending.');
 }
 
 /** From free drives to a volume, by the button that each page offers as the next step. */

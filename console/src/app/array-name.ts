@@ -28,7 +28,7 @@ export function useWayBack(id: number | undefined): { readonly label: string; re
   const { isHidden } = useArrayRecord(id);
   if (id === undefined) return undefined;
   if (isHidden) return { label: 'Accounts', to: '/accounts' };
-  return { label: 'All about this array', to: `/arrays/${id}` };
+  return { label: 'Array details', to: `/arrays/${id}` };
 }
 
 /** The name of the array whose pages are open behind the portal; undefined until it is known, and elsewhere. */

@@ -90,6 +90,6 @@ export const arrayPages: readonly Page[] = [
   ...below('Storage', storage),
   ...below('Protection', protection),
   ...below('Files', files),
-  ...below('Watch', watching),
+  ...below('Monitoring', watching),
   ...below('Administration', administration),
 ];

@@ -62,7 +62,7 @@ async function takeBack(undos: readonly Undo[], { client, place }: Reach): Promi
   const isSame = sameSession();
   for (const one of undos) await whenPossible(() => act(one.op, place, one.input as SentBy<Endpoint>), isSame);
   await refreshNow(client, place, [...new Set(undos.map(({ op }) => op.group))]);
-  return undos.length === 1 && undos[0] ? undos[0].said : `${undos.length} were brought back.`;
+  return undos.length === 1 && undos[0] ? undos[0].said : `${undos.length} were restored.`;
 }
 
 /** What is still on its way out is refused as a conflict until it is there. */

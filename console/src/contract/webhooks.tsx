@@ -21,7 +21,7 @@ export const webhookWording: Wording = {
     severity: ({ severity }) => `${severities[Number(severity)] ?? plain(severity)} or worse`,
     last_delivered_at: ({ last_delivered_at: at }) => <Time at={at as string | null} isRelative />,
   },
-  labels: { name: 'Name', target_url: 'Address', severity: 'From which severity on', kinds: 'Kinds of events' },
+  labels: { name: 'Name', target_url: 'Address', severity: 'Minimum severity', kinds: 'Kinds of events' },
   startOf: ({ name, severity, kinds, state }) => ({
     name,
     severity,

@@ -120,6 +120,6 @@ export const objectsPages: readonly Page[] = [
   { path: 'buckets/$bucket/settings', load: () => import('./buckets/settings.tsx') },
   ...below('Accounts', people),
   ...below('Storage', hardware),
-  ...below('Watch', watching),
+  ...below('Monitoring', watching),
   ...below('Administration', administration),
 ];

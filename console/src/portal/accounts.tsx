@@ -69,7 +69,7 @@ const columns: readonly Column<Account>[] = [
         actions={[
           action({
             op: portal.objectAccounts.delete,
-            label: 'Ask for its removal',
+            label: 'Request deletion',
             input: { array_id: array, account_id: id },
             destroys: name,
             about: 'The account goes with all its buckets and objects once the request is carried out.',

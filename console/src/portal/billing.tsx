@@ -50,7 +50,7 @@ export default function Billing() {
         />
         <TextInput
           type="date"
-          label="To, that day included"
+          label="To (inclusive)"
           value={end}
           min={start}
           onChange={(event) => setTo(event.currentTarget.value)}

@@ -15,7 +15,7 @@ const CLOUD_LABELS = {
   admin_user: 'Administrator of the cloud',
   admin_key: 'Key of the administrator',
   fingerprint: 'Fingerprint of its certificate authority',
-  adopt: 'Take it from another portal',
+  adopt: 'Adopt it from another portal',
 };
 
 /** Machines and clusters that host arrays: what they offer, and at what price. */
@@ -129,7 +129,7 @@ function DriveTypes({ id }: { readonly id: number }) {
             <Table.Th>Name</Table.Th>
             <Table.Th>Key</Table.Th>
             <Table.Th ta="right">Size</Table.Th>
-            <Table.Th ta="right">USD an hour</Table.Th>
+            <Table.Th ta="right">USD per hour</Table.Th>
             <Table.Th>Offered</Table.Th>
             <Table.Th />
           </Table.Tr>

@@ -37,8 +37,8 @@ export default function Networks() {
             labels={{
               name: 'Name',
               provider_id: 'Provider',
-              tenant_id: 'Whose network it is',
-              cidr: 'Range of addresses',
+              tenant_id: 'Owner of the network',
+              cidr: 'Address range (CIDR)',
               gateway: 'Gateway',
               allocatable_ip_ranges: 'Addresses that arrays may have',
               vlan_id: 'VLAN',
@@ -151,7 +151,7 @@ const vlanActions: Column<VlanRecord> = {
               ]),
           action({
             op: portal.vlans.deallocate,
-            label: 'Take it back',
+            label: 'Remove it from the provider',
             input,
             about: isUsed
               ? 'It is in use: remove its networks first.'

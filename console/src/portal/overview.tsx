@@ -66,7 +66,7 @@ function Learnt({ standing: { capacity } }: { readonly standing: Standing }) {
   if (capacity.learnt_at === null) return null;
   return (
     <>
-      Figures of {count(capacity.arrays)} {capacity.arrays === 1 ? 'array' : 'arrays'}, the oldest learnt{' '}
+      Figures of {count(capacity.arrays)} {capacity.arrays === 1 ? 'array' : 'arrays'}, the oldest from{' '}
       <Time at={capacity.learnt_at} isRelative />.
     </>
   );
@@ -140,13 +140,13 @@ function Figures({ standing }: { readonly standing: Standing }) {
       {spend.map(({ currency, month, last_month: last, hour }) => (
         <Figure key={currency} title="Spend this month" to="/billing" value={money(month, currency)}>
           <Text size="xs" c="dimmed">
-            {money(hour, currency)} an hour now; {money(last, currency)} last month
+            {money(hour, currency)} per hour now; {money(last, currency)} last month
           </Text>
         </Figure>
       ))}
-      <Figure title="Requests that wait" to="/requests" value={count(waiting)}>
+      <Figure title="Pending requests" to="/requests" value={count(waiting)}>
         <Text size="xs" c="dimmed">
-          {waiting === 0 ? 'Nothing waits for a decision.' : 'They wait for an administrator.'}
+          {waiting === 0 ? 'No request is pending.' : 'They wait for an administrator.'}
         </Text>
       </Figure>
     </SimpleGrid>

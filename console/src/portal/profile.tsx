@@ -37,7 +37,7 @@ export default function Profile() {
                 isSmall
                 fields={['current_password', 'password']}
                 more={[]}
-                labels={{ current_password: 'Password so far', password: 'New password' }}
+                labels={{ current_password: 'Current password', password: 'New password' }}
                 about="Your other sessions end, and your token is revoked."
               />
             </Group>

@@ -19,7 +19,7 @@ import { useItemNames } from './use-item-names.ts';
 type Request = Reply<typeof portal.arrayRequests.list.endpoint>['data'][number];
 
 const EMPTY: Readonly<Record<string, string>> = {
-  pending: 'Nothing waits for a decision.',
+  pending: 'No request is pending.',
   approved: 'Nothing was approved yet.',
   denied: 'Nothing was denied.',
   all: 'There are no requests yet.',
@@ -125,7 +125,7 @@ function useColumns(): readonly Column<Request>[] {
   const users = useRead(portal.users.list, {}, { enabled: may(portal.users.list) }).data?.data;
   const asker: Column<Request> = {
     name: 'asker',
-    heading: 'Who asked',
+    heading: 'Requested by',
     isExtra: true,
     value: ({ user_id: id }) => users?.find((one) => one.id === id)?.username,
     cell: ({ user_id: id }) => users?.find((one) => one.id === id)?.username ?? '–',
@@ -139,7 +139,7 @@ type Columns = readonly [Column<Request>, Column<Request>, ...Column<Request>[]]
 const columnsWith = (nameOf: NameOf): Columns => [
   {
     name: 'name',
-    heading: 'What is asked for',
+    heading: 'Request',
     isLong: true,
     value: (request) => `${kindWords(request.kind)} ${request.name} ${askedFor(request, nameOf)}`,
     cell: (request) => <Asked request={request} line={askedFor(request, nameOf)} />,
@@ -153,7 +153,7 @@ const columnsWith = (nameOf: NameOf): Columns => [
   },
   {
     name: 'asked',
-    heading: 'Asked',
+    heading: 'Requested',
     isExtra: true,
     value: ({ created_at: at }) => at,
     cell: ({ created_at: at }) => <Time at={at} isRelative />,
@@ -252,7 +252,7 @@ function Decide({ request, line }: RequestProps) {
         label="Deny"
         isSmall
         input={input}
-        labels={{ reason: 'Why' }}
+        labels={{ reason: 'Reason' }}
         about="The user who asked sees the reason."
         said="Denied, with your reason."
       />

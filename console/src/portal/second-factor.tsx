@@ -25,7 +25,7 @@ export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; read
         {isOn ? (
           <ActionButton
             op={portal.me.removeTotp}
-            label="Switch it off"
+            label="Switch off"
             isSmall
             labels={{ code: 'Code of the app, or a recovery code' }}
             about="Signing in takes the password alone again."
@@ -39,7 +39,7 @@ export function SecondFactor({ isOn, codesLeft }: { readonly isOn: boolean; read
           !begun && (
             <ActionButton
               op={portal.me.startTotp}
-              label="Set it up"
+              label="Set up"
               isSmall
               labels={{ current_password: 'Your password' }}
               about="You need an authenticator app on your phone or computer."
@@ -96,7 +96,7 @@ function Confirm({ begun, onCodes }: { readonly begun: Begun; readonly onCodes: 
         />
         {confirming.error && <Failed error={confirming.error} />}
         <Button type="submit" w="fit-content" loading={confirming.isPending}>
-          Switch it on
+          Switch on
         </Button>
       </Stack>
     </form>

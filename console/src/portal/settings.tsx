@@ -16,18 +16,18 @@ const { api } = portal.settings.getLogLevel;
 /** Units and words that the names of fields do not have. */
 const FIELDS: Readonly<Record<string, string>> = {
   log_level: 'Logs',
-  retention_hours: 'Hours a deleted array can come back',
+  retention_hours: 'Hours in which a deleted array can be undeleted',
   networks_per_user: 'Networks',
   smtp_host: 'Mail server',
   smtp_port: 'Port',
-  smtp_secure: 'TLS from the start',
-  smtp_user: 'User at the server',
-  smtp_password: 'Password at the server',
+  smtp_secure: 'Implicit TLS',
+  smtp_user: 'SMTP user',
+  smtp_password: 'SMTP password',
   smtp_from: 'Sender',
   notice_to: 'To',
-  notice_severity: 'From which severity on',
-  idle_minutes: 'Signed out after minutes of no use',
-  hours_max: 'Signed out after hours in any case',
+  notice_severity: 'Minimum severity',
+  idle_minutes: 'Idle timeout of sessions, minutes',
+  hours_max: 'Lifetime of sessions, hours',
   metrics_token: 'Token',
 };
 const TITLES: Readonly<Record<string, string>> = {

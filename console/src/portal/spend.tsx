@@ -56,7 +56,7 @@ function Sums({ summary, per }: { readonly summary: Summary; readonly per: 'day'
           </Section>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <Section title={`${money(summary.amount)} in all`}>
+          <Section title={`Total: ${money(summary.amount)}`}>
             <Kinds kinds={kinds} whole={Number(summary.amount)} />
           </Section>
         </Grid.Col>
@@ -137,7 +137,7 @@ const columns: readonly Column<SpendOfArray>[] = [
   },
   {
     name: 'most',
-    heading: 'Mostly',
+    heading: 'Largest charge',
     isExtra: true,
     cell: ({ kinds }) => mostOf(kinds),
   },

@@ -13,7 +13,7 @@ const wording: Wording = {
     email: 'Mail address',
     auto_approved: 'Orders',
     totp: 'Second factor',
-    created_at: 'Since',
+    created_at: 'Created',
   },
   cells: {
     role: ({ role }) => (
@@ -46,8 +46,8 @@ const wording: Wording = {
     return operation !== 'removeTotp' || totp === true;
   },
   actions: {
-    disable: { label: 'Keep from signing in', about: 'Sessions and tokens of the user end now.' },
-    enable: { label: 'Let sign in again' },
+    disable: { label: 'Disable', about: 'Sessions and tokens of the user end now.' },
+    enable: { label: 'Enable' },
     revokeTokens: {
       label: 'Revoke the tokens',
       about: 'Programs that use the token of the user have to ask for another.',

@@ -17,7 +17,7 @@ export function Controllers() {
           <ActionButton op={array.controllers.setChap} label="CHAP of the array" isSmall />
           <ActionButton
             op={array.controllers.failover}
-            label="Hand over"
+            label="Fail over"
             isSmall
             about="The standby takes over. Servers wait for a moment and go on."
           />

@@ -40,9 +40,9 @@ export default function Settings() {
               <Facts
                 of={[
                   ['Recycle bin', yes(settings.recycle_bin) ? `keeps volumes ${settings.recycle_bin_hours} h` : 'off'],
-                  ['Alert of processor', alertOf(settings.cpu_usage_alert)],
-                  ['Alert of memory', alertOf(settings.mem_usage_alert)],
-                  ['A snapshot set holds writes back', `${settings.suspend_seconds} s at most`],
+                  ['CPU alert', alertOf(settings.cpu_usage_alert)],
+                  ['Memory alert', alertOf(settings.mem_usage_alert)],
+                  ['Snapshot sets pause writes', `for ${settings.suspend_seconds} s at most`],
                 ]}
               />
             </Section>
@@ -73,10 +73,7 @@ export default function Settings() {
                 of={[
                   ['Server', settings.smtp_host === null ? 'none' : `${settings.smtp_host}:${settings.smtp_port}`],
                   ['To', settings.notice_to ?? 'nobody'],
-                  [
-                    'From which severity on',
-                    `${severities[settings.notice_severity] ?? settings.notice_severity} or worse`,
-                  ],
+                  ['Minimum severity', `${severities[settings.notice_severity] ?? settings.notice_severity} or worse`],
                 ]}
               />
             </Section>
@@ -134,8 +131,8 @@ function Browsers() {
         >
           <Facts
             of={[
-              ['Signed out after', `${idle_minutes} minutes in which nobody used it`],
-              ['In any case after', `${hours_max} hours`],
+              ['Idle timeout', `${idle_minutes} minutes`],
+              ['Session lifetime', `${hours_max} hours`],
             ]}
           />
         </Section>

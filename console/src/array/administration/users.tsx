@@ -55,7 +55,7 @@ export default function Users() {
               },
               {
                 name: 'since',
-                heading: 'Since',
+                heading: 'Created',
                 isExtra: true,
                 cell: ({ created_at }) => <Time at={created_at} />,
                 value: ({ created_at }) => created_at,

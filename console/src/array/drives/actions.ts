@@ -60,7 +60,7 @@ function freeActions({ name: id, display_name: name, status }: Drive): ActionPro
     }),
     action({
       op: array.drives.remove,
-      label: 'Give back to the cloud',
+      label: 'Return to the cloud',
       input: { id },
       destroys: name,
       about: 'The array has one drive fewer, and it is no longer on the bill.',

@@ -23,7 +23,7 @@ export default function DrivePage() {
           <PageHead title={disk.display_name} about="Drive">
             <Actions of={driveActions(disk, free.data?.disks ?? [])} goneTo="/drives" />
           </PageHead>
-          <Section title="Facts">
+          <Section title="Details">
             <Facts
               of={[
                 ['State', <StateOrWork key="state" of={disk.status} />],
@@ -43,7 +43,7 @@ export default function DrivePage() {
                 ['Zone', disk.allocation_zone_display_name ?? disk.allocation_zone],
                 ['Identifier', disk.name],
                 ['UUID', disk.disk_uuid],
-                ['Since', <Time key="since" at={disk.created_at} />],
+                ['Added', <Time key="since" at={disk.created_at} />],
               ]}
             />
           </Section>

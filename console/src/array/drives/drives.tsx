@@ -58,7 +58,7 @@ function DriveTable({ drives }: { readonly drives: readonly Drive[] }) {
             />
             <Bulk
               op={array.drives.remove}
-              label="Give back to the cloud"
+              label="Return to the cloud"
               rows={free}
               nameOf={({ display_name }) => display_name}
               inputOf={({ name: id }) => ({ id })}

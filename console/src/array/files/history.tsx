@@ -11,7 +11,7 @@ import { localTime } from '../../parts/format.ts';
 import { takenAt } from '../snapshots/actions.ts';
 import type { Volume } from '../records.ts';
 
-/** Earlier versions of the files of a share, and the files that were brought back. */
+/** Earlier versions of the files of a share, and the files that were restored from them. */
 export function FileHistory({ volume }: { readonly volume: Volume }) {
   const id = volume.name;
   const snapshots = useRead(array.snapshots.listOfGroup, { volume_cg_id: volume.cg_name }).data?.snapshots ?? [];
@@ -30,7 +30,7 @@ export function FileHistory({ volume }: { readonly volume: Volume }) {
           {choices.length > 0 && (
             <ActionButton
               op={array.fileHistory.restore}
-              label="Bring a file back"
+              label="Restore a file"
               isSmall
               input={{ id }}
               fields={['snapshot', 'path', 'to_path']}
@@ -53,12 +53,12 @@ export function FileHistory({ volume }: { readonly volume: Volume }) {
       <Reading of={restores}>
         {({ file_restores: files }) => (
           <DataTable
-            label="Files that were brought back"
+            label="Restored files"
             prefix="file"
             rows={files}
             rowKey={({ name }) => name}
             empty={
-              <Empty title="No file was brought back yet.">
+              <Empty title="No file was restored yet.">
                 {choices.length === 0
                   ? 'Earlier versions come from snapshots. Attach a policy for earlier versions, or take a snapshot.'
                   : 'Choose “Bring a file back” and the snapshot that has the version you want.'}
@@ -68,7 +68,7 @@ export function FileHistory({ volume }: { readonly volume: Volume }) {
               { name: 'path', heading: 'File', cell: ({ path }) => path, value: ({ path }) => path },
               {
                 name: 'to',
-                heading: 'Written to',
+                heading: 'Destination',
                 isExtra: true,
                 cell: ({ to_path }) => to_path,
                 value: ({ to_path }) => to_path,

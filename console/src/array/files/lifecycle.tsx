@@ -78,7 +78,7 @@ function Policies({ policies }: { readonly policies: readonly Policy[] }) {
           value: ({ display_name }) => display_name,
         },
         { name: 'state', heading: 'State', cell: (policy) => <State of={stateOf(policy)} />, value: stateOf },
-        { name: 'action', heading: 'Does', cell: (one) => one.action, value: (one) => one.action },
+        { name: 'action', heading: 'Action', cell: (one) => one.action, value: (one) => one.action },
         {
           name: 'which',
           heading: 'Files',
@@ -235,7 +235,7 @@ function ruleActions(rule: Rule) {
   return [
     action({ op: array.lifecyclePolicies.scan, label: 'Run now', input: { volume_name: rule.volume_name } }),
     rule.paused === 'YES'
-      ? action({ op: array.lifecyclePolicies.resume, label: 'Go on', input })
+      ? action({ op: array.lifecyclePolicies.resume, label: 'Resume', input })
       : action({ op: array.lifecyclePolicies.pause, label: 'Pause', input }),
     action({ op: array.lifecyclePolicies.detach, label: 'Detach', input }),
   ];

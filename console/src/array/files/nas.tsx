@@ -9,14 +9,14 @@ const yes = (value: unknown) => (value === 'YES' ? 'yes' : 'no');
 
 const GROUPS: Wording = {
   one: 'group',
-  headings: { groupname: 'Group', nfs_gid: 'Number over NFS', smb: 'Over SMB', created_at: 'Since' },
+  headings: { groupname: 'Group', nfs_gid: 'GID over NFS', smb: 'Over SMB', created_at: 'Created' },
   cells: { smb: ({ smb }) => yes(smb) },
-  labels: { group_name: 'Name', nfs_gid: 'Number over NFS', smb: 'Also over SMB' },
+  labels: { group_name: 'Name', nfs_gid: 'GID over NFS', smb: 'Also over SMB' },
 };
 
 const LABELS = {
   username: 'Name',
-  nfs_uid: 'Number over NFS',
+  nfs_uid: 'UID over NFS',
   password: 'Password over SMB',
   groupname: 'Primary group',
   groups: 'Further groups',
@@ -30,11 +30,11 @@ export default function Nas() {
       one: 'user',
       headings: {
         username: 'User',
-        nfs_uid: 'Number over NFS',
+        nfs_uid: 'UID over NFS',
         groupname: 'Primary group',
         groups: 'Further groups',
         smb: 'Over SMB',
-        created_at: 'Since',
+        created_at: 'Created',
       },
       cells: { smb: ({ smb }) => yes(smb), groups: ({ groups: all }) => plain(all) || '–' },
       labels: LABELS,

@@ -73,7 +73,7 @@ function QuotaDialog(props: {
             onChange={(value) => setNumber(value === '' ? undefined : Number(value))}
           />
           <NumberInput
-            label="May keep, GiB"
+            label="Limit, GiB"
             description="0 removes the quota"
             min={0}
             decimalScale={3}

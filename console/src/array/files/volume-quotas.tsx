@@ -66,7 +66,7 @@ export function VolumeQuotas({ volume }: { readonly volume: Volume }) {
               columns={[
                 {
                   name: 'whose',
-                  heading: 'Whose',
+                  heading: 'Owner',
                   cell: ({ source_id_display }) => source_id_display,
                   value: ({ source_id_display }) => source_id_display,
                 },
@@ -169,7 +169,7 @@ function Projects({ volume: id }: { readonly volume: string }) {
                     }),
                     action({
                       op: array.quotaProjects.removeDirectory,
-                      label: 'Take a directory out',
+                      label: 'Remove a directory',
                       input: { id, project_id: name },
                     }),
                     action({

@@ -41,8 +41,7 @@ function MirrorTable({ jobs }: { readonly jobs: readonly Mirror[] }) {
       rowKey={({ job_name }) => job_name}
       empty={
         <Empty title="There are no mirrors yet.">
-          Make another array known under <PageLink to="/remote-arrays">Remote arrays</PageLink>, then mirror a volume to
-          it.
+          Add the other array under <PageLink to="/remote-arrays">Remote arrays</PageLink>, then mirror a volume to it.
         </Empty>
       }
       columns={[
@@ -94,7 +93,7 @@ function mirrorActions({ job_name: id, job_display_name: name, status }: Mirror)
   if (status === 'Broken') return [];
   const run =
     status === 'Paused'
-      ? action({ op: array.mirrorJobs.continue, label: 'Go on', input: { id } })
+      ? action({ op: array.mirrorJobs.continue, label: 'Resume', input: { id } })
       : action({ op: array.mirrorJobs.pause, label: 'Pause', input: { id } });
   return [
     run,

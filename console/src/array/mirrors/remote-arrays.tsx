@@ -20,7 +20,7 @@ export default function RemoteArrays() {
             rows={remotes}
             rowKey={({ name }) => name}
             empty={
-              <Empty title="No other array is known." action={<Discover />}>
+              <Empty title="There are no remote arrays yet." action={<Discover />}>
                 Give the address of its management and a user of it.
               </Empty>
             }
@@ -54,7 +54,7 @@ export default function RemoteArrays() {
                   <ActionMenu
                     label={label}
                     actions={[
-                      action({ op: array.remoteArrays.delete, label: 'Forget', input: { id }, destroys: label }),
+                      action({ op: array.remoteArrays.delete, label: 'Remove', input: { id }, destroys: label }),
                     ]}
                   />
                 ),

@@ -96,7 +96,7 @@ function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly fact
   const inPools = usable - sum(groups.map(({ available }) => available));
   const pooled = sum(pools.map(({ capacity }) => capacity));
   const used = sum(pools.map(poolUsed));
-  const promised = sum(pools.map(({ provisioned_capacity }) => provisioned_capacity));
+  const provisioned = sum(pools.map(({ provisioned_capacity }) => provisioned_capacity));
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} mb="md">
       <Figure
@@ -122,9 +122,9 @@ function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly fact
         title="Volumes and shares"
         to="/volumes"
         value={volumes.length.toLocaleString('en')}
-        detail={`${gigabytes(promised)} promised`}
+        detail={`${gigabytes(provisioned)} provisioned`}
       >
-        <Fill used={promised} size={pooled} label="Promised, of what pools have" />
+        <Fill used={provisioned} size={pooled} label="Provisioned, of pool capacity" />
       </Figure>
     </SimpleGrid>
   );

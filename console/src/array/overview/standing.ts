@@ -78,7 +78,8 @@ function ofVolume({ name: key, display_name: name, status, capacity_mode: mode }
     return [
       { key, isSevere: true, text: `${name} is locked: the array needs the encryption password (Settings).`, to },
     ];
-  if (mode !== 'normal') return [{ key, isSevere: mode === 'emergency', text: `${name} runs full. Expand it.`, to }];
+  if (mode !== 'normal')
+    return [{ key, isSevere: mode === 'emergency', text: `${name} is nearly full. Expand it.`, to }];
   return [];
 }
 

@@ -28,7 +28,7 @@ export const poolColumns: readonly Column<Pool>[] = [
   },
   {
     name: 'provisioned',
-    heading: 'Promised',
+    heading: 'Provisioned',
     align: 'right',
     isExtra: true,
     cell: ({ provisioned_capacity }) => gigabytes(provisioned_capacity),
@@ -36,7 +36,7 @@ export const poolColumns: readonly Column<Pool>[] = [
   },
   {
     name: 'mode',
-    heading: 'Room',
+    heading: 'Capacity state',
     isExtra: true,
     cell: ({ capacity_mode }) => <State of={capacity_mode} />,
     value: ({ capacity_mode }) => capacity_mode,

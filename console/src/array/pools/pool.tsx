@@ -32,7 +32,7 @@ export default function PoolPage() {
             <NewVolume pool={pool.name} />
             <Actions of={poolActions(pool, all)} goneTo="/pools" />
           </PageHead>
-          <Section title="Facts">
+          <Section title="Details">
             <PoolFacts pool={pool} />
           </Section>
           <Section title="Volumes and shares">
@@ -75,18 +75,18 @@ function PoolFacts({ pool }: { readonly pool: Pool }) {
       of={[
         ['State', <StateOrWork key="state" of={pool.status} />],
         ['Used', <Fill key="fill" used={poolUsed(pool)} size={pool.capacity} />],
-        ['Room', <State key="mode" of={pool.capacity_mode} />],
+        ['Capacity state', <State key="mode" of={pool.capacity_mode} />],
         ['Free', gigabytes(pool.available_capacity)],
-        ['Promised to volumes', gigabytes(pool.provisioned_capacity)],
+        ['Provisioned to volumes', gigabytes(pool.provisioned_capacity)],
         ['Tuned for', pool.type],
-        ['Data lies', pool.mode === 'stripe' ? `spread, ${pool.stripe_size} KiB a piece` : 'one group after the other'],
+        ['Layout', pool.mode === 'stripe' ? `spread, ${pool.stripe_size} KiB a piece` : 'concatenated RAID groups'],
         ['Cache', pool.cache === 'YES' ? 'on' : 'off'],
         ['Cache of clones', pool.cow_cache === 'YES' ? 'on' : 'off'],
         ['Alert', `${pool.alert_mode} minutes before it is full`],
-        ['Protects itself', `${pool.protected_mode} minutes before it is full`],
-        ['Emergency', `with less than ${gigabytes(pool.emergency_mode)} left`],
+        ['Protected mode', `${pool.protected_mode} minutes before it is full`],
+        ['Emergency mode', `with less than ${gigabytes(pool.emergency_mode)} left`],
         ['Identifier', pool.name],
-        ['Made', <Time key="made" at={pool.created_at} />],
+        ['Created', <Time key="made" at={pool.created_at} />],
       ]}
     />
   );

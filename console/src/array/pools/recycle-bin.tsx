@@ -45,10 +45,10 @@ export function RecycleBin({ pool }: { readonly pool: string }) {
                 actions={[
                   action({
                     op: array.volumes.undelete,
-                    label: 'Bring it back',
+                    label: 'Undelete',
                     input: { id },
                     labels: { new_name: 'Another name' },
-                    about: `${display_name} comes back with its data and snapshots. Servers and snapshot policies have to be attached again.`,
+                    about: `${display_name} is restored with its data and snapshots. Servers and snapshot policies have to be attached again.`,
                     said: `${display_name} is back.`,
                   }),
                   action({

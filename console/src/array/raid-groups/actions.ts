@@ -47,7 +47,7 @@ export function groupActions(group: RaidGroup, drives: GroupDrives): ActionProps
       start: { min: group.min_resync_speed, max: group.max_resync_speed },
       labels: { min: 'While servers work, MB/s', max: 'Otherwise, MB/s' },
     }),
-    ...(drives.hasSpare ? [action({ op: array.raidGroups.removeHotSpare, label: 'Free the spare', input })] : []),
+    ...(drives.hasSpare ? [action({ op: array.raidGroups.removeHotSpare, label: 'Remove the spare', input })] : []),
     action({ op: array.raidGroups.rename, label: 'Rename', input, start: { newname: group.display_name } }),
     action({
       op: array.raidGroups.delete,

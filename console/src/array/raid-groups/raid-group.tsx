@@ -33,7 +33,7 @@ export default function RaidGroupPage() {
               goneTo="/raid-groups"
             />
           </PageHead>
-          <Section title="Facts">
+          <Section title="Details">
             <GroupFacts group={group} />
           </Section>
           <Section title="Drives">
@@ -76,7 +76,7 @@ function GroupFacts({ group }: { readonly group: RaidGroup }) {
           `${group.resync_speed} MB/s now; limits: ${group.min_resync_speed} to ${group.max_resync_speed} MB/s`,
         ],
         ['Identifier', group.name],
-        ['Made', <Time key="made" at={group.created_at} />],
+        ['Created', <Time key="made" at={group.created_at} />],
       ]}
     />
   );

@@ -42,10 +42,10 @@ export function serverActions(server: Server): ActionProps<never>[] {
     }),
     action({
       op: array.servers.delete,
-      label: 'Forget',
+      label: 'Remove',
       input,
       destroys: server.display_name,
-      about: 'Only a server that has no volume attached is forgotten.',
+      about: 'Only a server without attached volumes can be removed.',
     }),
   ];
 }

@@ -4,7 +4,7 @@ import { gigabytes } from '../../parts/format.ts';
 import { choicesOf, isShare, namesIn, type Server } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
 
-const LABELS = { id: 'Servers', volume_name: 'Volumes and shares', readonly: 'Reading only', lun: 'LUN' };
+const LABELS = { id: 'Servers', volume_name: 'Volumes and shares', readonly: 'Read-only', lun: 'LUN' };
 
 function addressOf({ iqn, iscsi_ip }: Server): string {
   return iqn ?? iscsi_ip ?? 'no address';

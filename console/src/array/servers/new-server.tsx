@@ -23,7 +23,7 @@ export function NewServer({ stay = false, isMain = true }: { readonly stay?: boo
           10.0.0.0/24.
         </>
       }
-      said="The server is known. Next, attach volumes to it."
+      said="The server was added. Next, attach volumes to it."
       onDone={({ value }) => value && !stay && go(`/servers/${value.server_name}`)}
     />
   );

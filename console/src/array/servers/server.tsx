@@ -30,17 +30,17 @@ export default function ServerPage() {
             <AttachButton server={server} />
             <Actions of={serverActions(server)} goneTo="/servers" />
           </PageHead>
-          <Section title="Facts">
+          <Section title="Details">
             <Facts
               of={[
                 ['State', <State key="state" of={connectionOf(server)} />],
-                ['Since', <Time key="since" at={server.last_state_change_time} />],
+                ['State since', <Time key="since" at={server.last_state_change_time} />],
                 ['Initiator', server.iqn],
                 ['Address', server.iscsi_ip ?? 'any'],
                 ['System', server.os],
                 ['IPsec', server.ipsec_iscsi === 'YES' || server.ipsec_nfs === 'YES' ? 'asked for' : 'no'],
                 ['Identifier', server.name],
-                ['Made', <Time key="made" at={server.created_at} />],
+                ['Created', <Time key="made" at={server.created_at} />],
               ]}
             />
           </Section>
@@ -72,7 +72,7 @@ function Attached({ server, volumes }: { readonly server: Server; readonly volum
           <Accordion.Control>
             {volume.display_name}, {kindOf(volume)}, {gigabytes(volume.virtual_capacity)}
             {volume.lun === null ? '' : `, LUN ${volume.lun}`}
-            {volume.read_only === 'YES' ? ', reading only' : ''}
+            {volume.read_only === 'YES' ? ', read-only' : ''}
           </Accordion.Control>
           <Accordion.Panel>
             <PageLink to={`/volumes/${volume.name}`}>To the volume’s page</PageLink>
@@ -99,7 +99,7 @@ function Sessions({ id }: { readonly id: string }) {
         columns={[
           {
             name: 'type',
-            heading: 'Over',
+            heading: 'Protocol',
             cell: ({ access_type }) => access_type,
             value: ({ access_type }) => access_type,
           },

@@ -69,7 +69,7 @@ export default function Servers() {
   }, [volumes]);
   return (
     <>
-      <PageHead title="Servers" about="Who uses the volumes and shares.">
+      <PageHead title="Servers" about="Hosts that use the volumes and shares.">
         <NewServer />
       </PageHead>
       <Reading of={reading}>
@@ -80,14 +80,14 @@ export default function Servers() {
             columns={all}
             rowKey={({ name }) => name}
             empty={
-              <Empty title="No server is known yet." action={<NewServer />}>
+              <Empty title="There are no servers yet." action={<NewServer />}>
                 A volume or share can be used once it is attached to a server.
               </Empty>
             }
             bulk={(chosen, clear) => (
               <Bulk
                 op={array.servers.delete}
-                label="Forget"
+                label="Remove"
                 rows={chosen}
                 nameOf={({ display_name }) => display_name}
                 inputOf={({ name: id }) => ({ id })}

@@ -7,19 +7,19 @@ export function takenAt(snapshot: Pick<Snapshot, 'created_at'>): Date {
   return timeOf(snapshot.created_at) ?? new Date(0);
 }
 
-/** `isAttached`: a server has the volume, and has to mount it again after it was taken back. */
+/** `isAttached`: a server has the volume, and has to mount it again after it was restored. */
 export function snapshotActions(snapshot: Snapshot, isAttached: boolean): ActionProps<never>[] {
   const { name: id, display_name: name, volume_ext_name: volume, volume_display_name: of } = snapshot;
   return [
     action({
       op: array.volumes.restore,
-      label: 'Take the volume back to it',
+      label: 'Restore the volume to it',
       input: { id: volume, snapshot: id },
       fields: isAttached ? ['force'] : [],
       more: [],
       destroys: of,
       about: `${of} gets the data it had on ${localTime(takenAt(snapshot))}. A snapshot of its present data is taken first, so this can be undone.`,
-      said: `${of} is being taken back.`,
+      said: `${of} is being restored.`,
     }),
     action({
       op: array.consistencyGroups.clone,

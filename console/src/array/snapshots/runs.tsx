@@ -26,7 +26,7 @@ export function NextRuns({ of: expression }: { readonly of: string }) {
 export function Understood({ expression }: { readonly expression: unknown }) {
   if (typeof expression !== 'string' || expression.trim() === '') return null;
   const isManual = expression.trim().toLowerCase() === 'manual';
-  if (isManual) return <Text size="sm">Only by hand.</Text>;
+  if (isManual) return <Text size="sm">Manual only.</Text>;
   if (nextRuns(expression, new Date(), 1).length === 0)
     return (
       <Text size="sm" c="red">

@@ -45,7 +45,7 @@ function NoSnapshots({ volume }: { readonly volume: Volume }) {
         />
       }
     >
-      A snapshot is taken at once, and the volume can be taken back to it.
+      A snapshot is taken at once, and the volume can be restored to it.
     </Empty>
   );
 }

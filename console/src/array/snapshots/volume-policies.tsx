@@ -49,7 +49,7 @@ function ruleActions(volume: Volume, { snapshot_rule: rule, paused, display_name
   const isPaused = paused === 'YES';
   return [
     isPaused
-      ? action({ op: array.snapshotPolicies.resume, label: 'Go on', input: { snaprule: rule } })
+      ? action({ op: array.snapshotPolicies.resume, label: 'Resume', input: { snaprule: rule } })
       : action({ op: array.snapshotPolicies.pause, label: 'Pause', input: { snaprule: rule }, fields: [], more: [] }),
     action({
       op: array.snapshotPolicies.detach,

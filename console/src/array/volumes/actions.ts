@@ -70,7 +70,7 @@ export function undoDeletion({ name, display_name: title }: Pick<ListedVolume, '
 }
 
 function deletionWords(hasBin: boolean | undefined): string {
-  if (hasBin === true) return 'It goes to the recycle bin of its pool, and can be brought back from there for a while.';
+  if (hasBin === true) return 'It goes to the recycle bin of its pool, and can be undeleted from there for a while.';
   if (hasBin === false) return 'The array keeps no recycle bin: its data is gone for good.';
   return 'It goes to the recycle bin where the array keeps one; without one, its data is gone for good.';
 }
@@ -78,7 +78,7 @@ function deletionWords(hasBin: boolean | undefined): string {
 function migrate({ cg_name, pool_name, status, display_name: name }: ListedVolume, pools: readonly Pool[]) {
   const group = { migration_cg_id: cg_name };
   if (status === 'Migrating')
-    return action({ op: array.migrationJobs.abort, label: 'Give up the migration', input: group });
+    return action({ op: array.migrationJobs.abort, label: 'Cancel the migration', input: group });
   const others = pools.filter((pool) => pool.name !== pool_name);
   return action({
     op: array.consistencyGroups.migrate,
@@ -104,7 +104,7 @@ function options(volume: ListedVolume): ActionProps<never>[] {
       }),
       action({ op: array.volumes.setExportName, label: 'Change the export name', input }),
       action({ op: array.volumes.addExportName, label: 'Add an export name', input }),
-      action({ op: array.volumes.updateProtection, label: 'When it runs full', input }),
+      action({ op: array.volumes.updateProtection, label: 'When the volume is full', input }),
     ];
   }
   return [

@@ -10,23 +10,23 @@ export function VolumeFacts({ volume }: { readonly volume: Volume }) {
         ['State', <State key="state" of={volume.status} />],
         ['Written', <Fill key="fill" used={volume.allocated_capacity} size={volume.virtual_capacity} />],
         ['Size', gigabytes(volume.virtual_capacity)],
-        ['Snapshots take', gigabytes(volume.data_copies_capacity)],
+        ['Used by snapshots', gigabytes(volume.data_copies_capacity)],
         [
           'Pool',
           <PageLink key="pool" to={`/pools/${volume.pool_name}`}>
             {volume.pool_display_name}
           </PageLink>,
         ],
-        ['Room', <State key="mode" of={volume.capacity_mode} />],
+        ['Capacity state', <State key="mode" of={volume.capacity_mode} />],
         ...(isShare(volume)
           ? [['NFS export', <Copied key="nfs" text={volume.nfs_export_path} />] as const]
           : [['iSCSI target', <Copied key="iqn" text={volume.target} />] as const]),
         ['Encrypted', volume.encryption === 'YES' ? `yes, ${volume.encryption_key_size} bits` : 'no'],
-        ['Reduced', reductionOf(volume)],
+        ['Data reduction', reductionOf(volume)],
         ['Mirrored', volume.has_mirror === 'YES' ? 'yes' : 'no'],
         ['Identifier', volume.name],
         ['Consistency group', volume.cg_name],
-        ['Made', <Time key="made" at={volume.created_at} />],
+        ['Created', <Time key="made" at={volume.created_at} />],
       ]}
     />
   );
@@ -77,31 +77,31 @@ const LIMITS = [
 ] as const satisfies readonly (keyof Volume)[];
 
 const LIMIT_NAMES: Readonly<Record<string, string>> = {
-  read_iops_capping: 'Reads a second, at most',
-  write_iops_capping: 'Writes a second, at most',
-  read_mbps_capping: 'MB read a second, at most',
-  write_mbps_capping: 'MB written a second, at most',
-  read_iops_limit: 'Alert above reads a second',
-  write_iops_limit: 'Alert above writes a second',
-  read_mbps_limit: 'Alert above MB read a second',
-  write_mbps_limit: 'Alert above MB written a second',
+  read_iops_capping: 'Read IOPS limit',
+  write_iops_capping: 'Write IOPS limit',
+  read_mbps_capping: 'Read limit, MB/s',
+  write_mbps_capping: 'Write limit, MB/s',
+  read_iops_limit: 'Alert above read IOPS',
+  write_iops_limit: 'Alert above write IOPS',
+  read_mbps_limit: 'Alert above MB/s read',
+  write_mbps_limit: 'Alert above MB/s written',
 };
 
 const SHARE_NAMES: Readonly<Record<string, string>> = {
-  mount_sync: 'Writes wait for the drives',
-  atime_update: 'Keeps the time of reading',
-  read_ahead_kb: 'Reads ahead, KiB',
-  nfs_root_squash: 'Root is nobody',
-  nfs_all_squash: 'Everyone is nobody',
-  nfs_anon_uid: 'Number of that user',
-  nfs_anon_gid: 'Number of that group',
+  mount_sync: 'Synchronous writes',
+  atime_update: 'Access times (atime)',
+  read_ahead_kb: 'Read-ahead, KiB',
+  nfs_root_squash: 'Root squash',
+  nfs_all_squash: 'All squash',
+  nfs_anon_uid: 'Anonymous UID',
+  nfs_anon_gid: 'Anonymous GID',
   audit_enable: 'Audit log',
   uquota_state: 'Quotas of users',
   gquota_state: 'Quotas of groups',
   pquota_state: 'Quotas of projects',
-  auto_expand_on_emergency: 'Expands by itself',
+  auto_expand_on_emergency: 'Automatic expansion',
   auto_expand_by: 'By, GiB',
-  max_capacity: 'At most, GiB',
+  max_capacity: 'Expands up to, GiB',
   flc_state: 'File lifecycle',
   flc_scan_state: 'Scan for file lifecycle',
 };

@@ -27,9 +27,9 @@ export function Migration({ group }: { readonly group: string }) {
             <ActionButton op={array.migrationJobs.pause} label="Pause" input={input} isSmall />
           )}
           {job.status === 'Paused' && (
-            <ActionButton op={array.migrationJobs.continue} label="Go on" input={input} isSmall />
+            <ActionButton op={array.migrationJobs.continue} label="Resume" input={input} isSmall />
           )}
-          <ActionButton op={array.migrationJobs.abort} label="Give it up" input={input} isSmall />
+          <ActionButton op={array.migrationJobs.abort} label="Cancel the migration" input={input} isSmall />
         </Group>
       </Group>
     </Alert>

@@ -43,7 +43,7 @@ export default function VolumePage() {
             />
           </PageHead>
           {volume.status === 'Migrating' && <Migration group={volume.cg_name} />}
-          <Section title="Facts">
+          <Section title="Details">
             <VolumeFacts volume={volume} />
           </Section>
           <Section title="Servers">
@@ -91,7 +91,7 @@ function VolumeServers({ volume, canAttach }: { readonly volume: Volume; readonl
           >
             {canAttach
               ? 'Attach it to a server; the commands to use it there are shown here then.'
-              : 'Make the server known that is to use it, then attach it.'}
+              : 'Add the server that is to use it, then attach it.'}
           </Empty>
         ) : (
           <AttachedServers volume={volume} servers={attached} />
@@ -109,7 +109,7 @@ function AttachedServers({ volume, servers }: { readonly volume: Volume; readonl
           <Accordion.Control>
             {server.display_name}, {server.access_type === 'ISCSI' ? 'iSCSI' : server.access_type}
             {server.lun === null ? '' : `, LUN ${server.lun}`}
-            {server.read_only === 'YES' ? ', reading only' : ''}
+            {server.read_only === 'YES' ? ', read-only' : ''}
           </Accordion.Control>
           <Accordion.Panel>
             <Group justify="space-between" mb="xs">
@@ -132,7 +132,7 @@ function attachmentActions(volume: Volume, server: VolumeServer) {
   return [
     action({
       op: array.volumes.setPermissions,
-      label: isReadOnly ? 'Let it write' : 'Let it only read',
+      label: isReadOnly ? 'Allow writes' : 'Make read-only',
       input: { id: volume.name, server_name: server.name, read_only: !isReadOnly },
     }),
     action({

@@ -46,15 +46,15 @@ export function OneAccount({ id }: { readonly id: string }) {
 
 function AccountFacts({ account }: { readonly account: Account }) {
   return (
-    <Section title="Facts">
+    <Section title="Details">
       <Facts
         of={[
           ['State', <State key="state" of={accountState(account)} />],
-          ['Holds', `${gigabytes(account.used_capacity)} in ${count(account.objects)} objects`],
+          ['Stored', `${gigabytes(account.used_capacity)} in ${count(account.objects)} objects`],
           ['Buckets', count(account.containers)],
           ['Limit of changes', <Limit key="limit" id={account.id} />],
           ['Mail of its first user', account.email],
-          ['Since', <Time key="since" at={account.create_time} />],
+          ['Created', <Time key="since" at={account.create_time} />],
           [
             'Identifier',
             <span key="id">

@@ -53,14 +53,14 @@ const columns: readonly Column<Account>[] = [
   },
   {
     name: 'description',
-    heading: 'What for',
+    heading: 'Description',
     isExtra: true,
     value: ({ description }) => description,
     cell: ({ description }) => description ?? '–',
   },
   {
     name: 'since',
-    heading: 'Since',
+    heading: 'Created',
     isExtra: true,
     value: ({ create_time: at }) => Number(at),
     cell: ({ create_time: at }) => <Time at={at} />,

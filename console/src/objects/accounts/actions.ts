@@ -55,7 +55,7 @@ function deletion({ id, name, containers, objects: count }: Account): ActionProp
     fields: [],
     more: [],
     destroys: name,
-    about: `Its users, ${containers} buckets and ${count} objects go with it and do not come back.`,
+    about: `Its users, ${containers} buckets and ${count} objects are deleted with it and cannot be restored.`,
     said: `${name} is being deleted.`,
   });
 }

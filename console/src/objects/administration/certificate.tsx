@@ -38,11 +38,11 @@ export function Certificate({ isOn }: { readonly isOn: boolean }) {
           <Facts
             of={[
               ['HTTPS', isOn ? 'on' : 'off: plain HTTP'],
-              ['Certificate is for', certificate.current_ssl_domain],
-              ['It ends', <Time key="ends" at={certificate.current_ssl_enddate} />],
+              ['Certificate names', certificate.current_ssl_domain],
+              ['Expires', <Time key="ends" at={certificate.current_ssl_enddate} />],
               ['Days left', certificate.current_ssl_daysremaining],
-              ['The array’s own is for', certificate.default_ssl_domain],
-              ['The array’s own ends', <Time key="own" at={certificate.default_ssl_enddate} />],
+              ['Names of the array’s own certificate', certificate.default_ssl_domain],
+              ['The array’s own certificate expires', <Time key="own" at={certificate.default_ssl_enddate} />],
             ]}
           />
         )}

@@ -86,7 +86,7 @@ function Dialects({ settings: one }: Props) {
           />
           <ActionButton
             op={api.setTokenExpiry}
-            label="Life of tokens"
+            label="Lifetime of tokens"
             isSmall
             start={{ token_expiry: one.token_expiry }}
           />
@@ -95,13 +95,10 @@ function Dialects({ settings: one }: Props) {
     >
       <Facts
         of={[
-          ['Region of signatures', one.region],
-          ['Buckets as the first part of host names', isYes(one.vhs_state) ? 'are taken' : 'are not taken'],
-          [
-            'Names of accounts in addresses',
-            isYes(one.allow_tenant_name_in_url) ? 'are taken' : 'are not taken; ids are',
-          ],
-          ['Swift tokens live', `${count(one.token_expiry)} minutes`],
+          ['S3 region', one.region],
+          ['Bucket names in host names (virtual-hosted style)', isYes(one.vhs_state) ? 'accepted' : 'not accepted'],
+          ['Account names in addresses', isYes(one.allow_tenant_name_in_url) ? 'accepted' : 'not accepted; ids are'],
+          ['Lifetime of Swift tokens', `${count(one.token_expiry)} minutes`],
         ]}
       />
     </Section>
@@ -177,7 +174,7 @@ function Limits({ settings: one }: Props) {
           />
           <ActionButton
             op={api.setPolicyExpansion}
-            label="Steps of expansion"
+            label="Expansion in steps"
             isSmall
             start={{ expansion_percent: one.expansion_percent }}
           />
@@ -232,8 +229,8 @@ function Prices({ settings: one }: Props) {
       <Facts
         of={[
           ['Currency', currency],
-          ['A GiB sent in', money(one.upload_rate_per_gb, currency)],
-          ['A GiB sent out', money(one.download_rate_per_gb, currency)],
+          ['Price per GiB uploaded', money(one.upload_rate_per_gb, currency)],
+          ['Price per GiB downloaded', money(one.download_rate_per_gb, currency)],
         ]}
       />
     </Section>

@@ -23,7 +23,7 @@ export function NotificationHosts() {
             />
           }
         >
-          <Facts of={[['Hosts they may be posted to', hosts === '' ? 'none' : hosts.split(',').join(', ')]]} />
+          <Facts of={[['Allowed hosts', hosts === '' ? 'none' : hosts.split(',').join(', ')]]} />
         </Section>
       )}
     </Reading>

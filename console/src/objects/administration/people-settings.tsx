@@ -42,9 +42,9 @@ export function PeopleSettings({ settings: one }: { readonly settings: Settings 
                 ? 'none: mails are written to the outbox folder'
                 : `${one.smtp_host}:${one.smtp_port}`,
             ],
-            ['TLS from the first byte', isYes(one.smtp_secure) ? 'yes' : 'where the server offers it'],
-            ['User there', one.smtp_user],
-            ['Mails come from', one.smtp_from],
+            ['Implicit TLS', isYes(one.smtp_secure) ? 'yes' : 'where the server offers it'],
+            ['SMTP user', one.smtp_user],
+            ['Sender', one.smtp_from],
           ]}
         />
       </Section>
@@ -69,7 +69,7 @@ export function PeopleSettings({ settings: one }: { readonly settings: Settings 
               'Passwords expire',
               isExpiring ? `after ${count(one.expire_password_after / SECONDS_A_DAY)} days` : 'never',
             ],
-            ['Past ones that cannot come back', one.password_history],
+            ['Password history', one.password_history],
           ]}
         />
       </Section>
@@ -77,9 +77,9 @@ export function PeopleSettings({ settings: one }: { readonly settings: Settings 
         title="Data of accounts"
         tools={
           isOpen ? (
-            <ActionButton op={objects.users.disableAdminAccess} label="Close it" isSmall />
+            <ActionButton op={objects.users.disableAdminAccess} label="Deny" isSmall />
           ) : (
-            <ActionButton op={objects.users.enableAdminAccess} label="Open it" isSmall />
+            <ActionButton op={objects.users.enableAdminAccess} label="Allow" isSmall />
           )
         }
       >

@@ -23,10 +23,10 @@ export default function Profile() {
           op={objects.users.changePassword}
           label="Change the password"
           input={{ account: me.accountId ?? me.accountName ?? '', user: me.username }}
-          labels={{ password: 'Password so far', new_password: 'New password' }}
+          labels={{ password: 'Current password', new_password: 'New password' }}
         />
       </PageHead>
-      <Section title="Who you are">
+      <Section title="Identity">
         <Facts
           of={[
             ['User name', me.username],

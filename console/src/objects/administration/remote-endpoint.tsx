@@ -27,7 +27,7 @@ export default function RemoteEndpoint() {
           <PageHead title={target.display_name} about="Remote endpoint">
             <Actions of={destinationActions(target)} />
           </PageHead>
-          <Section title="Facts">
+          <Section title="Details">
             <Facts
               of={[
                 ['State', <State key="state" of={target.state} />],
@@ -38,7 +38,7 @@ export default function RemoteEndpoint() {
                 ['Buckets replicated', target.job_count],
                 ['Access key', target.access],
                 ['Secret key', <Secret key="secret" reveal={reveal} label="the secret key" />],
-                ['Since', <Time key="since" at={target.created_at} />],
+                ['Created', <Time key="since" at={target.created_at} />],
               ]}
             />
           </Section>
@@ -85,9 +85,9 @@ function Grants({ name }: { readonly name: string }) {
               },
               {
                 name: 'prefix',
-                heading: 'Names begin with',
+                heading: 'Key prefix',
                 value: ({ prefix }) => prefix,
-                cell: ({ prefix }) => (prefix === '' ? 'nothing of their own' : prefix),
+                cell: ({ prefix }) => (prefix === '' ? 'none' : prefix),
               },
               {
                 name: 'actions',

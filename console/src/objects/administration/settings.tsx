@@ -59,8 +59,8 @@ function Browsers() {
         >
           <Facts
             of={[
-              ['Signed out after', `${idle_minutes} minutes in which nobody used it`],
-              ['In any case after', `${hours_max} hours`],
+              ['Idle timeout', `${idle_minutes} minutes`],
+              ['Session lifetime', `${hours_max} hours`],
             ]}
           />
         </Section>

@@ -51,7 +51,7 @@ const columns: readonly Column<Controller>[] = [
 ];
 
 function roleOf({ role, manager_role: manager }: Controller): string {
-  const does = role === 'proxy' ? 'passes requests on' : 'passes requests on and mends drives';
+  const does = role === 'proxy' ? 'serves requests' : 'serves requests and repairs drives';
   return manager === 'ring master' ? `${does}; decides where objects are placed` : does;
 }
 
@@ -112,7 +112,7 @@ function Balancer({ group }: { readonly group: BalancerGroup }) {
         of={[
           ['Address', group.ip_v4],
           ['IPv6 address', group.ip_v6],
-          ['Held by', group.master_vc],
+          ['Active controller', group.master_vc],
           ['Its controllers', group.vcs.split(',').join(', ')],
           ['Zone', group.allocation_zone_display_name ?? group.allocation_zone],
           ['Virtual router', group.vrid],

@@ -18,7 +18,7 @@ export default function DrivePage() {
         <>
           <PageHead title={disk.display_name} about="Drive" />
           <Advice drive={disk} />
-          <Section title="Facts">
+          <Section title="Details">
             <DriveFacts drive={disk} />
           </Section>
           {disk.vc !== null && (
@@ -37,7 +37,7 @@ function Advice({ drive: { status, storage_policy: policy } }: { readonly drive:
   if (status === 'Normal' || policy === null) return null;
   return (
     <Alert color="red" variant="light" mb="md" title={`The drive is ${status.toLowerCase()}.`}>
-      What was on it is mended from the others. Add a drive to{' '}
+      Its data is repaired from the other drives. Add a drive to{' '}
       <PageLink to={`/policies/${policy}`}>its storage policy</PageLink>, then remove this one there.
     </Alert>
   );
@@ -63,10 +63,10 @@ function DriveFacts({ drive }: { readonly drive: Drive }) {
           ['Node', drive.storage_node],
           ['Zone', drive.allocation_zone_display_name ?? drive.allocation_zone],
           ['Controller', drive.vc],
-          ['Partitions that lack a piece', count(drive.partition_count_degraded)],
-          ['Partitions that cannot lose another', count(drive.partition_count_critical)],
+          ['Partitions with a missing copy or fragment', count(drive.partition_count_degraded)],
+          ['Partitions without redundancy', count(drive.partition_count_critical)],
           ['UUID', drive.disk_uuid],
-          ['Since', <Time key="since" at={drive.created_at} />],
+          ['Added', <Time key="since" at={drive.created_at} />],
         ]}
       />
     </Stack>

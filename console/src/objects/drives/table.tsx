@@ -38,7 +38,7 @@ const columns: readonly Column<Drive>[] = [
   { name: 'vc', heading: 'Controller', isExtra: true, value: ({ vc }) => vc, cell: ({ vc }) => vc ?? '–' },
   {
     name: 'lacking',
-    heading: 'Partitions to mend',
+    heading: 'Partitions to repair',
     align: 'right',
     isExtra: true,
     value: lacking,

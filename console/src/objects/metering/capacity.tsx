@@ -21,7 +21,7 @@ export function Capacity() {
       <Section title="Capacity" tools={<PageLink to="/policies">Storage policies</PageLink>}>
         <PolicyFills />
       </Section>
-      <Section title="Who holds most" tools={<PageLink to="/accounts?sort=-used">All accounts</PageLink>}>
+      <Section title="Largest accounts" tools={<PageLink to="/accounts?sort=-used">All accounts</PageLink>}>
         <Largest />
       </Section>
     </>

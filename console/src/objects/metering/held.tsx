@@ -41,7 +41,7 @@ function HeldChart({ group, id }: HeldProps) {
           <Chart
             title="Capacity"
             times={points.map(({ time }) => time)}
-            lines={[{ label: 'Held', values: points.map(({ used_bytes: held }) => held) }]}
+            lines={[{ label: 'Stored', values: points.map(({ used_bytes: held }) => held) }]}
             format={bytes}
             isBytes
           />

@@ -61,7 +61,7 @@ function Standing({ facts }: { readonly facts: ObjectFacts }) {
       {moving(facts.policies).length > 0 && (
         <Section title="Work under way">
           {moving(facts.policies).map(({ name, display_name: title, rebalance_percentage: done }) => (
-            <Working key={name} value={done} label={`Data of ${title} is being moved and mended`} />
+            <Working key={name} value={done} label={`Data of ${title} is being moved and repaired`} />
           ))}
         </Section>
       )}

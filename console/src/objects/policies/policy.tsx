@@ -27,7 +27,7 @@ export default function PolicyPage() {
           <PageHead title={policy.display_name} about={policy.full_description ?? 'Storage policy'}>
             <Actions of={policyActions(policy, policy.disks)} />
           </PageHead>
-          <Section title="Facts">
+          <Section title="Details">
             <PolicyFacts policy={policy} currency={settings.data?.billing_unit} />
           </Section>
           <Section title="Health">
@@ -55,11 +55,11 @@ function PolicyFacts({ policy, currency }: { readonly policy: Policy; readonly c
           ['Protection', protectionOf(policy)],
           ['Growth of the last hour', untilFull(policy.full_in_min)],
           ['Capacity mode', <State key="mode" of={policy.capacity_mode} />],
-          ['Takes nothing new below', `${policy.emergency_mode_percentage}% free`],
-          ['Price of a GB for a month', `${policy.gb_per_month_cost} ${(currency ?? '').toUpperCase()}`],
+          ['Refuses writes below', `${policy.emergency_mode_percentage}% free`],
+          ['Price per GB-month', `${policy.gb_per_month_cost} ${(currency ?? '').toUpperCase()}`],
           ['Default for new buckets', policy.default === 'YES' ? 'yes' : 'no'],
-          ['Size of its drives', gigabytes(policy.capacity)],
-          ['Since', <Time key="since" at={policy.created_at} />],
+          ['Drive size', gigabytes(policy.capacity)],
+          ['Created', <Time key="since" at={policy.created_at} />],
           ['Identifier', policy.name],
         ]}
       />
@@ -88,7 +88,7 @@ function Health({ policy }: { readonly policy: Policy }) {
         {parts.map(([text, number, percent]) => `${count(number)} (${percent}%) ${text}`).join(', ')}.
       </Text>
       {isRebalancing(policy) ? (
-        <Working value={policy.rebalance_percentage} label="Data is being moved and mended" />
+        <Working value={policy.rebalance_percentage} label="Data is being moved and repaired" />
       ) : (
         <Text size="sm" c="dimmed">
           Nothing has to move.

@@ -25,7 +25,7 @@ export function ThisMonth({ account }: { readonly account: string }) {
               ...lines.map(
                 (line) => [nameOf(line), `${amountOf(line)}: ${money(line.billed_amount, currency)}`] as const,
               ),
-              ['In all', money(header.total_usage_charges, currency)],
+              ['Total', money(header.total_usage_charges, currency)],
             ]}
           />
         );

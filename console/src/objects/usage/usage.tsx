@@ -59,7 +59,7 @@ function useFilters() {
       <Select
         label="Time"
         size="xs"
-        data={[...months, { value: 'custom', label: 'other days' }]}
+        data={[...months, { value: 'custom', label: 'custom range' }]}
         value={shown}
         onChange={(value) => setMonth(value === months[0] ? '' : (value ?? ''))}
         allowDeselect={false}
@@ -103,8 +103,8 @@ function useFilters() {
         size="xs"
         aria-label="How detailed"
         data={[
-          { value: 'detailed', label: 'by policy and direction' },
-          { value: 'summary', label: 'in short' },
+          { value: 'detailed', label: 'detailed' },
+          { value: 'summary', label: 'summary' },
         ]}
         value={type}
         onChange={(value) => setDetail(value === 'detailed' ? '' : value)}
@@ -136,9 +136,9 @@ function ReportOf({ report, choose }: { readonly report: Report; readonly choose
           of={[
             ['From', <Time key="from" at={from} />],
             ['To', <Time key="to" at={to} />],
-            ['Made', <Time key="made" at={made} />],
-            ['A GiB sent in', money(header.upload_rate_per_gb, currency)],
-            ['A GiB sent out', money(header.download_rate_per_gb, currency)],
+            ['Created', <Time key="made" at={made} />],
+            ['Price per GiB uploaded', money(header.upload_rate_per_gb, currency)],
+            ['Price per GiB downloaded', money(header.download_rate_per_gb, currency)],
             ...Object.entries(header.policy_capacity_usage_cost_gbmonth).map(
               ([policy, price]) => [`A GiB for a month in ${named(policy)}`, money(price, currency)] as const,
             ),
@@ -222,7 +222,7 @@ function AccountPart(props: {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>What</Table.Th>
-                <Table.Th ta="right">How much</Table.Th>
+                <Table.Th ta="right">Quantity</Table.Th>
                 <Table.Th ta="right">Charge</Table.Th>
               </Table.Tr>
             </Table.Thead>

@@ -59,7 +59,7 @@ function columnsOf(account: Account): Column<AccountUser>[] {
     { name: 'state', heading: 'State', value: userState, cell: (user) => <State of={userState(user)} /> },
     {
       name: 'since',
-      heading: 'Since',
+      heading: 'Created',
       isExtra: true,
       value: ({ create_time: at }) => Number(at),
       cell: ({ create_time: at }) => <Time at={at} />,

@@ -34,7 +34,7 @@ const columns: readonly Column<AccountRequest>[] = [
   },
   {
     name: 'asked',
-    heading: 'Asked',
+    heading: 'Requested',
     value: ({ requested_at: at }) => at,
     cell: ({ requested_at: at }) => <Time at={at} isRelative />,
   },
@@ -98,7 +98,7 @@ export default function Requests() {
             rowKey={({ id }) => String(id)}
             empty={
               state === 'pending' ? (
-                <Empty title="Nothing waits for a decision.">
+                <Empty title="No request is pending.">
                   Anybody may ask for an account with POST /requests; it is decided here.
                 </Empty>
               ) : (

@@ -26,7 +26,7 @@ export default function UserPage() {
             <PageHead title={user.name} about={`${ROLES[role] ?? role} of the account ${user.account_name}`}>
               <Actions of={userActions({ ...acted, isSystem: user.account_name === 'objs_admin' })} />
             </PageHead>
-            <Section title="Facts">
+            <Section title="Details">
               <Facts
                 of={[
                   ['State', <State key="state" of={isEnabled ? 'active' : 'disabled'} />],
@@ -46,7 +46,7 @@ export default function UserPage() {
                       ? `${severities[user.notification_severity] ?? user.notification_severity} and worse`
                       : 'none',
                   ],
-                  ['Since', <Time key="since" at={user.create_time} />],
+                  ['Created', <Time key="since" at={user.create_time} />],
                   ['Identifier', user.id],
                 ]}
               />

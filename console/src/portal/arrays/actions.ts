@@ -171,7 +171,7 @@ function networkActions(array: PortalArray): ActionProps<never>[] {
       section: NETWORK,
       label: 'Remove the public address',
       input,
-      about: 'Who uses the array at its public address loses it.',
+      about: 'Clients at the public address lose their connection.',
     }),
   ];
 }
@@ -217,7 +217,7 @@ function lockActions(array: PortalArray): ActionProps<never>[] {
 
 function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<never> {
   const input = { array_id: array.id };
-  const isBack = `${array.name} comes back with its data and addresses.`;
+  const isBack = `${array.name} is being restored with its data and addresses.`;
   return action({
     op: arrays.delete,
     section: LIFE,
@@ -252,14 +252,14 @@ function deletedActions(array: PortalArray): ActionProps<never>[] {
       label: 'Undelete',
       input,
       labels: { name: 'Another name' },
-      about: 'The array comes back with its data and addresses.',
+      about: 'The array is restored with its data and addresses.',
     }),
     action({
       op: arrays.purge,
       label: 'Remove for good',
       input,
       destroys: array.name,
-      about: 'All data of the array is removed now and cannot be brought back.',
+      about: 'All data of the array is removed now and cannot be restored.',
     }),
   ];
 }

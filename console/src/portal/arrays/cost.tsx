@@ -26,9 +26,9 @@ export function Cost({ array }: { readonly array: Pick<PortalArray, 'id'> }) {
         </Group>
       </Group>
       <Chart
-        title="USD a day"
+        title="USD per day"
         times={periods.map(({ from }) => (timeOf(from)?.getTime() ?? 0) / 1000)}
-        lines={[{ label: 'A day', values: periods.map(({ amount }) => Number(amount)) }]}
+        lines={[{ label: 'Per day', values: periods.map(({ amount }) => Number(amount)) }]}
         format={(value) => money(value)}
         formatMark={moneyMark}
         height={140}

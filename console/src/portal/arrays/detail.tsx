@@ -280,7 +280,7 @@ function PublicService({ array }: { readonly array: ShownArray }) {
             ['Address', array.public_objs?.ip],
             ['Host', array.public_objs?.host],
             ['Accounts open by themselves', array.public_objs?.auto_approve ? 'yes' : 'no'],
-            ['Price', array.public_objs && `${array.public_objs.price} USD an hour`],
+            ['Price', array.public_objs && `${array.public_objs.price} USD per hour`],
           ]}
         />
       ) : (

@@ -79,7 +79,7 @@ function Standing({ array }: { readonly array: PortalArray }) {
 
 const deletedColumn: Column<PortalArray> = {
   name: 'until',
-  heading: 'Can come back until',
+  heading: 'Undelete possible until',
   value: ({ undelete_until: until }) => until,
   cell: ({ undelete_until: until }) => <Time at={until} />,
 };
@@ -121,7 +121,7 @@ export default function Arrays() {
           columns={[...columns, ...(isDeleted ? [deletedColumn] : []), actions]}
           rowKey={({ id }) => String(id)}
           bulk={(rows, clear) => <ArraysBulk rows={rows} clear={clear} />}
-          empty={isDeleted ? <Empty title="No array waits to be removed." /> : <NoArrays />}
+          empty={isDeleted ? <Empty title="The recycle bin is empty." /> : <NoArrays />}
         />
       )}
     </>
@@ -148,7 +148,9 @@ function ArraysBulk({ rows, clear }: { readonly rows: readonly PortalArray[]; re
         nameOf={named}
         inputOf={input}
         isDestroying
-        undoOf={(row) => undo({ op: portal.arrays.undelete, input: input(row), said: `${row.name} comes back.` })}
+        undoOf={(row) =>
+          undo({ op: portal.arrays.undelete, input: input(row), said: `${row.name} is being restored.` })
+        }
         onDone={clear}
       />
       <Bulk

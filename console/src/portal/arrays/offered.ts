@@ -42,7 +42,7 @@ export function priced(items: readonly Item[], providerId: number): ChoicesFrom 
       const prices = presentPrices(data);
       return items.map(({ kind, value, label }) => {
         const price = prices.get(`${kind}:${value}`);
-        return { value, label: price === undefined ? label : `${label} · ${price} USD an hour` };
+        return { value, label: price === undefined ? label : `${label} · ${price} USD per hour` };
       });
     },
     none: 'There is nothing to choose from.',

@@ -104,7 +104,7 @@ function Steps({ first, offers }: StepsProps) {
             >
               <Size order={order} change={change} cloud={offer.cloud} prices={present} />
             </Stepper.Step>
-            <Stepper.Step label="Order" description={order.name || 'Name it'}>
+            <Stepper.Step label="Order" description={order.name || 'Name and options'}>
               <Details order={order} change={change} cloud={offer.cloud} />
               <Extras order={order} change={change} cloud={offer.cloud} />
             </Stepper.Step>
@@ -197,7 +197,7 @@ function What({ order, change, offers }: PartProps & { readonly offers: readonly
 
 interface SizeProps extends PartProps {
   readonly cloud: PortalCloud;
-  /** USD an hour by `kind:key`. */
+  /** USD per hour by `kind:key`. */
   readonly prices: ReadonlyMap<string, number>;
 }
 
@@ -217,7 +217,7 @@ function Size({ order, change, cloud, prices }: SizeProps) {
                 key={key}
                 value={key}
                 label={`${name}: ${specs}`}
-                description={`Up to ${most} drives, ${prices.get(`engine:${key}`) ?? price} USD an hour`}
+                description={`Up to ${most} drives, ${prices.get(`engine:${key}`) ?? price} USD per hour`}
               />
             ))}
           </Stack>
@@ -225,13 +225,13 @@ function Size({ order, change, cloud, prices }: SizeProps) {
       )}
       {order.kind === 'object_storage' && <PolicyChoice order={order} change={change} cloud={cloud} />}
       <Text size="sm" fw={500}>
-        How many drives of each kind
+        Drives
       </Text>
       {cloud.drive_types.map(({ key, name, capacity_gb: gb, hourly_price_usd: price }) => (
         <NumberInput
           key={key}
           label={name}
-          description={`${gigabytes(gb)} each, ${prices.get(`drive:${key}`) ?? price} USD an hour`}
+          description={`${gigabytes(gb)} each, ${prices.get(`drive:${key}`) ?? price} USD per hour`}
           min={0}
           max={10_000}
           value={order.drives[key] ?? 0}

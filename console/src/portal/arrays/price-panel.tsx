@@ -33,7 +33,7 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
           <Table.Tr>
             <Table.Th>Item</Table.Th>
             <Table.Th ta="right">How many</Table.Th>
-            <Table.Th ta="right">USD an hour</Table.Th>
+            <Table.Th ta="right">USD per hour</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -47,7 +47,7 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
         </Table.Tbody>
       </Table>
       <Group justify="space-between">
-        <Text fw={700}>{rate(hourly)} USD an hour</Text>
+        <Text fw={700}>{rate(hourly)} USD per hour</Text>
         <Text c="dimmed">about {money(hourly * HOURS_A_MONTH)} a month</Text>
       </Group>
       <Text size="xs" c="dimmed">

@@ -15,7 +15,7 @@ export default function Prices() {
     <>
       <PageHead
         title="Prices"
-        about="USD an hour. A change counts from now or from a day you choose; what was used before keeps its price."
+        about="USD per hour. A change counts from now or from a day you choose; what was used before keeps its price."
       >
         <Upload choices={(providers.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))} />
       </PageHead>

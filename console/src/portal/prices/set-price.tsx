@@ -42,7 +42,7 @@ export function SetPrice({ item, providerId, title, close }: SetPriceProps) {
       <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
         <Stack>
           <TextInput
-            label="USD an hour"
+            label="USD per hour"
             inputMode="decimal"
             required
             value={price}

@@ -38,7 +38,7 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
     },
     {
       name: 'price',
-      heading: 'USD an hour',
+      heading: 'USD per hour',
       align: 'right',
       value: ({ present }) => Number(present?.hourly_price_usd ?? 0),
       cell: ({ present }) => <Present price={present} />,
@@ -168,16 +168,16 @@ function History(props: { readonly item: PricedItem; readonly title: string; rea
     <Dialog opened onClose={close} size="lg" title={`Prices: ${title}`}>
       <Stack>
         <Chart
-          title="USD an hour"
+          title="USD per hour"
           times={times}
-          lines={[{ label: 'USD an hour', values }]}
+          lines={[{ label: 'USD per hour', values }]}
           format={(value) => String(Number(value.toFixed(9)))}
         />
         <Table>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>From</Table.Th>
-              <Table.Th ta="right">USD an hour</Table.Th>
+              <Table.Th ta="right">USD per hour</Table.Th>
               <Table.Th>State</Table.Th>
             </Table.Tr>
           </Table.Thead>
