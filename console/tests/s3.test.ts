@@ -17,7 +17,7 @@ import {
   tagsDocument,
   tagsProblem,
 } from '../src/objects/s3/settings.ts';
-import { ChangedMeanwhile, writeUnchanged, type Stored } from '../src/objects/s3/stored.ts';
+import { ChangedMeanwhile, headersOf, textOf, writeUnchanged, type Stored } from '../src/objects/s3/stored.ts';
 import { forget, recall, remember, unfinished, type Keeper } from '../src/objects/s3/resume.ts';
 
 /** Goal: what the bucket browser works out without a browser. */
@@ -272,4 +272,19 @@ test('a setting is written only where it still is what was seen', async () => {
     });
   }
   assert.equal(writes, 1);
+});
+
+test('what of lifecycle rules stands in a header is read with them, and shown', () => {
+  const name = 'x-amz-transition-default-minimum-object-size';
+  const answered = (header: string) => (header === name ? 'all_storage_classes_128K' : 'of the answer');
+  assert.deepEqual(headersOf('lifecycle', answered), { [name]: 'all_storage_classes_128K' });
+  assert.deepEqual(headersOf('cors', answered), {});
+  assert.deepEqual(
+    headersOf('lifecycle', () => null),
+    {},
+  );
+  assert.equal(
+    textOf({ document: '<a/>', headers: headersOf('lifecycle', answered) }),
+    `${name}: all_storage_classes_128K\n<a/>`,
+  );
 });

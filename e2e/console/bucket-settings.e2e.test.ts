@@ -11,6 +11,11 @@ import { launchBrowser, signIn, skipWithoutBrowser, waitForText, type ConsoleBro
 
 /** Goal: a setting of a bucket that two people edit is never lost without somebody's say. */
 const skip = await skipWithoutBrowser();
+const MINIMUM = 'x-amz-transition-default-minimum-object-size';
+const SPARES_SMALL = 'all_storage_classes_128K';
+const RULES =
+  '<LifecycleConfiguration><Rule><ID>old</ID><Filter><Prefix/></Filter><Status>Enabled</Status>' +
+  '<Expiration><Days>30</Days></Expiration></Rule></LifecycleConfiguration>';
 
 let folder: string;
 let granary: Granary;
@@ -40,8 +45,8 @@ after(async () => {
   }
 });
 
-function put(path: string, query: Readonly<Record<string, string>>, body: string) {
-  return s3.call('PUT', path, { query, body });
+function put(path: string, query: Readonly<Record<string, string>>, body: string, headers = {}) {
+  return s3.call('PUT', path, { query, body, headers });
 }
 
 function putTag(bucket: string, name: string) {
@@ -109,6 +114,19 @@ test('a dialog and a switch, too, overwrite nothing that was not seen', { skip }
   await versioning.getByRole('switch').click();
   await versioning.getByRole('button', { name: 'Keep it' }).click();
   await versioning.getByText('It was on: old versions of that time are still there.').waitFor();
+});
+
+test('rules that are saved keep from which size on objects are moved', { skip }, async () => {
+  await put('/moved', {}, '');
+  await put('/moved', { lifecycle: '' }, RULES, { [MINIMUM]: SPARES_SMALL });
+  const { page } = await openSettings('moved');
+  const lifecycle = part(page, 'Lifecycle');
+  await lifecycle.getByRole('button', { name: 'Change old' }).click();
+  await page.getByRole('dialog').getByLabel('Delete objects after').fill('60');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save rule' }).click();
+  await lifecycle.getByRole('cell', { name: 'deletes objects after 60 days' }).waitFor();
+  const kept = await s3.call('GET', '/moved', { query: { lifecycle: '' } });
+  assert.equal(kept.headers[MINIMUM], SPARES_SMALL);
 });
 
 test('what was typed when the session ended is there for the same person', { skip }, async () => {

@@ -6,7 +6,9 @@ export interface Stored {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const BESIDE_DOCUMENT: Readonly<Record<string, readonly string[]>> = {};
+const BESIDE_DOCUMENT: Readonly<Record<string, readonly string[]>> = {
+  lifecycle: ['x-amz-transition-default-minimum-object-size'],
+};
 
 export function headersOf(name: string, header: (name: string) => string | null): Readonly<Record<string, string>> {
   const found = (BESIDE_DOCUMENT[name] ?? []).map((each) => [each, header(each)] as const);
