@@ -30,8 +30,8 @@ export function useIdentity(api: string): Identity | undefined {
   const known = useContext(Context)[api];
   if (known) return known;
   if (api !== service.kind) return undefined;
-  const { username, role, account_id: accountId, account_name: accountName } = session;
-  return { username, role, accountId, accountName };
+  const { username, role, account_id: accountId, account_name: accountName, locked_down: isLocked } = session;
+  return { username, role, isLocked, accountId, accountName };
 }
 
 type May = (op: Op, input?: Readonly<Record<string, unknown>>) => boolean;
