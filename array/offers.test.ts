@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { testArray, type TestArray } from './testing/test-array.ts';
 
-const { volumes, fileCategories, lifecyclePolicies, settings, users, drives, sessions } = arrayApi.groups;
+const { volumes, fileCategories, lifecyclePolicies, settings, users, drives, sessions, controllers } = arrayApi.groups;
 
 test('without file lifecycle its calls are refused with the way to get it, and nothing is stored', async (t) => {
   const array = await testArray(t, { fileLifecycle: false });
@@ -24,7 +24,9 @@ test('without file lifecycle its calls are refused with the way to get it, and n
   for (const { message } of refusals) assert.match(message, /ordered without file lifecycle; its owner switches it on/);
   assert.equal((await client.call(volumes.list, {})).count, 0);
   await client.call(fileCategories.list, {});
+  assert.deepEqual(await lifecycleOf(array), ['NO', 'NO']);
   await array.change({ fileLifecycle: true });
+  assert.deepEqual(await lifecycleOf(array), ['YES', 'YES']);
   await client.call(fileCategories.create, { displayname: 'Odd ones', file_extensions: ['qqq'] });
 });
 
@@ -45,6 +47,10 @@ test('an array that is locked down can be read and signed in to, and takes no ch
   assert.equal((await signedIn(array)).locked_down, false);
   await array.volume(pool);
 });
+
+async function lifecycleOf({ client }: TestArray) {
+  return (await client.call(controllers.list, {})).vcontrollers.map(({ file_lifecycle: isOn }) => isOn);
+}
 
 /** The session that a browser begins. */
 async function signedIn({ anybody }: TestArray) {
