@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { Button, Checkbox, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
@@ -81,7 +82,7 @@ function LifecycleRules({ shown, editText }: { readonly shown: LifecycleShown; r
 }
 
 function inWords({ expireDays, oldVersionDays, dropsMarkers, uploadDays }: LifecycleRule): string {
-  const days = (count: number) => (count === 1 ? '1 day' : `${count} days`);
+  const days = (count: number) => counted(count, 'days');
   return [
     expireDays !== undefined && `deletes objects after ${days(expireDays)}`,
     oldVersionDays !== undefined && `removes old versions after ${days(oldVersionDays)}`,
