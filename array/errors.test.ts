@@ -88,7 +88,7 @@ const cases: readonly Case[] = [
     'pools.delete',
     () => ({ id: made.pool }),
     10102,
-    /^Pool .+ \(pool-\w+\) still has \d+ volumes, .*delete or migrate them first/,
+    /^Pool .+ \(pool-\w+\) still has \d+ volumes?, .*delete or migrate them first/,
   ],
   [
     'a RAID group in a pool, deleted',
@@ -123,7 +123,7 @@ const cases: readonly Case[] = [
     'volumes.delete',
     () => ({ id: made.volume }),
     10104,
-    /^Volume .+ \(volume-\w+\) has 1 snapshots; delete them first or use force=YES/,
+    /^Volume .+ \(volume-\w+\) has 1 snapshot; delete them first or use force=YES/,
   ],
   [
     'a LUN that is taken',

@@ -194,7 +194,12 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const summaries = new SummaryService(tools, { drives, raidGroups, pools, mirrors, forecasts });
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
-    sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, users) }),
+    sessions: sessionRoutes({
+      ...tools,
+      sessions,
+      people: sessionPeople(tools, users),
+      service: () => ({ locked_down: tools.configuration().lockedDown }),
+    }),
     users: userRoutes(users),
     settings: {
       ...settingsRoutes(settings, encryption),

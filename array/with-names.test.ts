@@ -22,7 +22,7 @@ test('a refusal calls things by the names people gave, with the identifier behin
   );
   assert.equal(
     (await client.refused(pools.delete, { id: pool })).message,
-    `Pool gold (${pool}) still has 1 volumes, those in the recycle bin included; delete or migrate them first.`,
+    `Pool gold (${pool}) still has 1 volume, those in the recycle bin included; delete or migrate them first.`,
   );
   const { disks } = await client.call(drives.list, {});
   const used = disks.find(({ raid_group_name: group }) => group !== null);

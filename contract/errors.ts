@@ -48,7 +48,7 @@ export const singleErrors = {
     http: 429,
     code: 9,
     keepsHttp: true,
-    message: 'Too many failed sign-ins; try again in {seconds} seconds.',
+    message: 'Too many failed sign-ins; try again in {seconds seconds}.',
   },
   unsupported_content: {
     http: 400,
@@ -87,7 +87,7 @@ export const singleErrors = {
     http: 429,
     code: 15,
     keepsHttp: true,
-    message: 'This was asked for too often; try again in {seconds} seconds.',
+    message: 'This was asked for too often; try again in {seconds seconds}.',
   },
 
   session_not_found: { http: 404, code: 18, message: 'There is no session {id}.' },
@@ -194,7 +194,7 @@ export const singleErrors = {
     http: 504,
     code: 20024,
     keepsHttp: true,
-    message: 'Nothing came through for {seconds} seconds; the request was given up.',
+    message: 'Nothing came through for {seconds seconds}; the request was given up.',
   },
   no_address: { http: 409, code: 20014, message: 'No free address is left in {range}.' },
 
@@ -230,7 +230,7 @@ export const singleErrors = {
   pool_not_empty: {
     http: 409,
     code: 10102,
-    message: 'Pool {id} still has {count} volumes, those in the recycle bin included; delete or migrate them first.',
+    message: 'Pool {id} still has {count volumes}, those in the recycle bin included; delete or migrate them first.',
   },
   volume_attached: {
     http: 409,
@@ -240,7 +240,7 @@ export const singleErrors = {
   volume_has_snapshots: {
     http: 409,
     code: 10104,
-    message: 'Volume {id} has {count} snapshots; delete them first or use force=YES.',
+    message: 'Volume {id} has {count snapshots}; delete them first or use force=YES.',
   },
   raid_group_in_use: {
     http: 409,

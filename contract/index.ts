@@ -1,4 +1,5 @@
 export { ArraySummary, Concern, CONCERNS_MAX, summaryApi } from './array-summary.ts';
+export { counted } from './counted.ts';
 export { delegatedKeyApi } from './delegated-keys.ts';
 export * from './endpoint.ts';
 export * from './errors.ts';

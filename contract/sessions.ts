@@ -8,7 +8,7 @@ import type { RecordReply } from './reply.ts';
 const IDLE_MINUTES = { min: 5, max: 1440 };
 const HOURS = { min: 1, max: 720 };
 
-interface SessionParts<P extends Params, F extends TProperties, R extends readonly string[]> {
+interface SessionParts<P extends Params, F extends TProperties, S extends TProperties, R extends readonly string[]> {
   readonly signedIn: Access;
   /** Their own, and for an administrator all. */
   readonly owners: Access;
@@ -18,6 +18,8 @@ interface SessionParts<P extends Params, F extends TProperties, R extends readon
   readonly credentials: P;
   /** What a session shows of the user besides name and role. */
   readonly userFields: F;
+  /** What whoever is signed in has to know of the service. */
+  readonly serviceFields: S;
   /** Why a sign-in is refused besides wrong credentials. */
   readonly errors: readonly ErrorName[];
 }
@@ -37,15 +39,24 @@ function sessionFields<R extends readonly string[]>(roles: R) {
   };
 }
 
+/** Of an array. */
+export const arrayServiceFields = {
+  locked_down: bool('The array takes no changes until an administrator of the portal releases it'),
+};
+
 /** Group of every service: browsers that are signed in. */
-export function sessionEndpoints<P extends Params, F extends TProperties, const R extends readonly string[]>(
-  parts: SessionParts<P, F, R>,
-) {
-  const { signedIn, owners, reply, credentials, userFields } = parts;
+export function sessionEndpoints<
+  P extends Params,
+  F extends TProperties,
+  S extends TProperties,
+  const R extends readonly string[],
+>(parts: SessionParts<P, F, S, R>) {
+  const { signedIn, owners, reply, credentials, userFields, serviceFields } = parts;
   const fields = { ...sessionFields(parts.roles), ...userFields };
   const BrowserSession = record('BrowserSession', fields);
   const OwnBrowserSession = record('OwnBrowserSession', {
     ...fields,
+    ...serviceFields,
     csrf_token: shownOnce('CSRF token', 'Send it as X-CSRF-Token with every request but GET and HEAD'),
   });
   const id = recordNumber('The session');

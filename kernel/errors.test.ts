@@ -11,6 +11,13 @@ test('an error tells the facts of its case in the words of the catalogue', () =>
   );
 });
 
+test('what there is one of is named in the singular', () => {
+  const { message } = fail('pool_not_empty', { id: 'pool-00000001', count: 1 });
+  assert.match(message, /^Pool pool-00000001 still has 1 volume, /);
+  assert.match(fail('quota_project_in_use', { project: 'logs', count: 1 }).message, /has 1 directory;/);
+  assert.match(retryLater('too_many_attempts', 1).message, /in 1 second\.$/);
+});
+
 test('a fact is shown as it is, whatever it holds', () => {
   assert.equal(fail('volume_not_found', { id: '$& {id} $1' }).message, 'Volume $& {id} $1 was not found.');
 });

@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { refusals, singleErrors, type ErrorName } from '@granary/contract/errors';
 
 export interface FieldProblem {
@@ -10,9 +11,12 @@ const messages = { ...singleErrors, ...refusals };
 /** A message of the catalogue, by the name of its error. */
 type MessageName = keyof typeof messages;
 
-type FactName<Message extends string> = Message extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | FactName<Rest>
+type FactName<Message extends string> = Message extends `${string}{${infer Place}}${infer Rest}`
+  ? NameIn<Place> | FactName<Rest>
   : never;
+
+/** A place is a fact, or how many there are of something: `{pool}`, `{count volumes}`. */
+type NameIn<Place extends string> = Place extends `${infer Name} ${string}` ? Name : Place;
 
 /** The facts a message has places for. */
 type FactsOf<E extends MessageName> = {
@@ -70,5 +74,7 @@ function entryOf(name: MessageName): ErrorName {
 
 function messageOf<E extends MessageName>(name: E, ...[facts]: FactArguments<E>): string {
   const known = new Map<string, string | number>(Object.entries(facts ?? {}));
-  return messages[name].message.replace(/\{(\w+)\}/g, (_, fact: string) => String(known.get(fact)));
+  return messages[name].message.replace(/\{(\w+)(?: ([\w ]+))?\}/g, (_, fact: string, things?: string) =>
+    things === undefined ? String(known.get(fact)) : counted(Number(known.get(fact)), things),
+  );
 }

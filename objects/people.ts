@@ -69,7 +69,12 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
         managementUrl,
       }),
       roles: roleRoutes,
-      sessions: sessionRoutes({ ...tools, sessions, people: signedIn }),
+      sessions: sessionRoutes({
+        ...tools,
+        sessions,
+        people: signedIn,
+        service: () => ({ locked_down: configuration().lockedDown }),
+      }),
       settings: sessionSettingRoutes(sessions),
     },
     /** Records that a user had secrets shown to a page. */

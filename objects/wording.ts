@@ -3,11 +3,6 @@ export function trueFalse(value: boolean): 'True' | 'False' {
   return value ? 'True' : 'False';
 }
 
-/** `1 object`, `2 objects`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
 /** Moments as they spell them: seconds since 1970, as text. */
 export function epochSeconds(ms: number): string {
   return String(Math.floor(ms / 1000));

@@ -192,7 +192,7 @@ export function createServices(tools: Tools): Services {
     settingRoutes(new SettingService(tools)),
     mailRoutes(mailSettings),
     {
-      sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, signIn) }),
+      sessions: sessionRoutes({ ...tools, sessions, people: sessionPeople(tools, signIn), service: () => ({}) }),
       settings: { ...metricsTokenRoutes(tools), ...sessionSettingRoutes(sessions) },
       webhooks: webhookRoutes(webhooks),
     },

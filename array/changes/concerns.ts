@@ -9,7 +9,7 @@ type Kind = (typeof arrayEventKinds)[number] | JobKind;
 /** Which groups' records events and jobs are about, and which change with which. */
 export const concerns: Concerns<Kind, Group> = {
   kinds: {
-    array: ['controllers', 'drives', 'settings'],
+    array: ['controllers', 'drives', 'sessions', 'settings'],
     controller: ['controllers'],
     drive: ['drives'],
     engine: ['controllers', 'drives', 'raidGroups', 'pools', 'volumes'],

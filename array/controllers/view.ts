@@ -59,6 +59,7 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     cpu_usage_alert: settings.cpuUsageAlert,
     mem_usage_alert: settings.memUsageAlert,
     recycle_bin: yesNo(settings.recycleBin),
+    file_lifecycle: yesNo(configuration.fileLifecycle),
     dm_concurrency_level: settings.migrationsMax,
     raid_read_mode: settings.raidReadMode,
     allocation_zone_name: home.zone,

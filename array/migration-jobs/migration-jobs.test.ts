@@ -67,7 +67,7 @@ test('a volume moves with its snapshots while it is written to, and nothing is l
   const { snapshot_name } = await client.call(snapshots.create, { volume_cg_id: cg, display_name: 'before' });
   const refused = await client.refused(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to });
   assert.equal(refused.code, CONFLICT);
-  assert.match(refused.message, /has 1 snapshots; send migratesnap=YES/);
+  assert.match(refused.message, /has 1 snapshot; send migratesnap=YES/);
   const stop = keepWriting(disk, it.bytes);
   await sleep(100);
   await it.start({ migratesnap: true });

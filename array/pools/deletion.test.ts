@@ -64,7 +64,7 @@ describe('deleting a pool', { timeout: 120_000 }, () => {
     });
     await client.call(servers.attachVolumes, { id: [server], volume_name: [volume], access_type: 'ISCSI' });
     await failGroup(array, group);
-    assert.match((await client.refused(pools.delete, { id })).message, /and its 1 volumes with it with force=YES/);
+    assert.match((await client.refused(pools.delete, { id })).message, /and its 1 volume with it with force=YES/);
     assert.equal((await client.refused(pools.delete, { id, force: true })).code, CODES.volumeAttached);
     await client.call(volumes.detach, { id: volume, servers: server } as never);
 

@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { fail, type Tx, Locks } from '@granary/kernel';
 import { isRefusal } from '../engine/errors.ts';
 import type { PerformanceService } from '../performance/service.ts';
@@ -110,7 +111,7 @@ export class PoolDeletion {
       return;
     }
     const count = this.#volumes.count(tx, name);
-    const along = count === 0 ? '' : ` and its ${count} volumes with it`;
+    const along = count === 0 ? '' : ` and its ${counted(count, 'volumes')} with it`;
     throw fail('pool_damaged', { id: name, damage, along });
   }
 

@@ -88,7 +88,7 @@ describe('pools', { timeout: 120_000 }, () => {
     assert.deepEqual([below.raid_groups.map(({ name }) => name), below.count], [[a], 1]);
     const notEmpty = await client.refused(pools.delete, { id });
     assert.equal(notEmpty.code, CODES.poolNotEmpty);
-    assert.match(notEmpty.message, /still has 1 volumes/);
+    assert.match(notEmpty.message, /still has 1 volume,/);
     await client.call(volumes.delete, { id: volume, timeout: -1 });
     await client.call(pools.delete, { id });
     assert.equal((await client.refused(pools.get, { id })).code, CODES.poolNotFound);

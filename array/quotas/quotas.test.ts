@@ -94,7 +94,7 @@ test('everything in the directories of a project counts for it, whichever user w
   assert.equal(await usageOf(clone), '1');
   const named = { id: share, project_id: project.name };
   const kept = await client.refused(quotaProjects.delete, named);
-  assert.match(kept.message, /has 1 directories/);
+  assert.match(kept.message, /has 1 directory;/);
   await client.call(quotaProjects.removeDirectory, { ...named, path: '/apollo', timeout: -1 });
   assert.equal(await usageOf(share), '0');
   await client.call(quotaProjects.delete, { ...named, timeout: -1 });

@@ -31,7 +31,7 @@ test('what does not fit together is a bad parameter that is named', () => {
     ['RAID6', 11, false, undefined, 'disk names 11 drives: RAID6 takes 4 to 10 drives.'],
     ['RAID6', 4, true, undefined, 'disk names 3 drives besides the hot spare: RAID6 takes 4 to 10 drives.'],
     ['RAID1', 4, false, undefined, 'disk names 4 drives: RAID1 takes 2 or 3 drives.'],
-    ['RAID1', 2, true, undefined, 'disk names 1 drives besides the hot spare: RAID1 takes 2 or 3 drives.'],
+    ['RAID1', 2, true, undefined, 'disk names 1 drive besides the hot spare: RAID1 takes 2 or 3 drives.'],
     ['RAID1', 2, false, 3, 'protection_width must not be above 2, the number of drives.'],
     ['RAID1', 3, true, 3, 'protection_width must be below 3, the number of drives, to leave one as a hot spare.'],
     ['RAID1', 3, false, 2, 'protection_width must be 3, the number of drives, unless hot_spare is YES.'],

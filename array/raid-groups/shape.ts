@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { badParameter } from '@granary/kernel';
 import type { Protection } from '../engine/hardware.ts';
 
@@ -30,7 +31,7 @@ export function shapeOf<T>({ protection, drives, width, hotSpare }: Wanted<T>): 
   if (members < least || members > most) {
     const takes = `${protection} takes ${least} ${most === least + 1 ? 'or' : 'to'} ${most} drives`;
     throw width === undefined
-      ? badParameter('disk', `names ${members} drives${hotSpare ? ' besides the hot spare' : ''}: ${takes}`)
+      ? badParameter('disk', `names ${counted(members, 'drives')}${hotSpare ? ' besides the hot spare' : ''}: ${takes}`)
       : badParameter('protection_width', `must not be ${members}: ${takes}`);
   }
   if (count - members > SPARES_MAX)

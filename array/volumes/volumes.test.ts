@@ -300,7 +300,7 @@ test('a volume is deleted for good, with its snapshots only by force; clones of 
   const { cg_name: cloned } = await client.call(consistencyGroups.clone, clone);
   assert.equal((await get(id)).has_snapshots, 'YES');
   const refused = await client.refused(volumes.delete, { id });
-  assert.deepEqual([refused.code, /has 1 snapshots/.test(refused.message)], [10104, true]);
+  assert.deepEqual([refused.code, /has 1 snapshot;/.test(refused.message)], [10104, true]);
   await client.call(volumes.delete, { id, force: true, timeout: -1 });
   assert.equal((await client.refused(volumes.get, { id })).code, 10081);
   const { volumes: left } = await client.call(volumes.list, {});

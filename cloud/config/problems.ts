@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { Value } from 'typebox/value';
 import { AMOUNT_PATTERN, ConfigSchema, FOLDER_NAME_PATTERN, KEY_PATTERN } from './schema.ts';
 
@@ -68,11 +69,11 @@ function wanted(keyword: string, { allowedValues = [], pattern = '', type = '', 
     case 'maximum':
       return `${limit} or less`;
     case 'minItems':
-      return `at least ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
+      return `at least ${counted(limit, 'entries')}`;
     case 'maxItems':
       return `at most ${limit} entries`;
     case 'minLength':
-      return `at least ${limit} ${limit === 1 ? 'character' : 'characters'}`;
+      return `at least ${counted(limit, 'characters')}`;
     case 'maxLength':
       return `at most ${limit} characters`;
     default:

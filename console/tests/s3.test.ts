@@ -17,6 +17,7 @@ import {
   tagsDocument,
   tagsProblem,
 } from '../src/objects/s3/settings.ts';
+import { ChangedMeanwhile, headersOf, textOf, writeUnchanged, type Stored } from '../src/objects/s3/stored.ts';
 import { forget, recall, remember, unfinished, type Keeper } from '../src/objects/s3/resume.ts';
 
 /** Goal: what the bucket browser works out without a browser. */
@@ -247,4 +248,43 @@ test('an upload waits for a service that is away, and takes a refusal as one', (
   assert.ok(mayPass({ status: 503, code: 'SlowDown' }));
   for (const code of ['AccessDenied', 'NoSuchUpload', 'QuotaExceeded'])
     assert.ok(!mayPass({ status: 409, code }), code);
+});
+
+test('a setting is written only where it still is what was seen', async () => {
+  let now: Stored = { document: '<a/>', headers: {} };
+  let writes = 0;
+  const save = (seen: Stored) =>
+    writeUnchanged(
+      seen,
+      async () => now,
+      async () => (writes += 1),
+    );
+  assert.equal(await save({ document: '<a/>', headers: {} }), 1);
+  for (const other of [
+    { document: '<b/>', headers: {} },
+    { document: null, headers: {} },
+    { document: '<a/>', headers: { kept: 'yes' } },
+  ]) {
+    now = other;
+    await assert.rejects(save({ document: '<a/>', headers: {} }), (error) => {
+      assert.ok(error instanceof ChangedMeanwhile);
+      return error.now === other;
+    });
+  }
+  assert.equal(writes, 1);
+});
+
+test('what of lifecycle rules stands in a header is read with them, and shown', () => {
+  const name = 'x-amz-transition-default-minimum-object-size';
+  const answered = (header: string) => (header === name ? 'all_storage_classes_128K' : 'of the answer');
+  assert.deepEqual(headersOf('lifecycle', answered), { [name]: 'all_storage_classes_128K' });
+  assert.deepEqual(headersOf('cors', answered), {});
+  assert.deepEqual(
+    headersOf('lifecycle', () => null),
+    {},
+  );
+  assert.equal(
+    textOf({ document: '<a/>', headers: headersOf('lifecycle', answered) }),
+    `${name}: all_storage_classes_128K\n<a/>`,
+  );
 });

@@ -36,6 +36,7 @@ export const Controller = record('Controller', {
   cpu_docker_usage_alert: int('Percent'),
   mem_docker_usage_alert: int('Percent'),
   recycle_bin: yesNo(),
+  file_lifecycle: yesNo(),
   dm_concurrency_level: int('How many volumes are moved between pools at a time'),
   nfs4_disable_idmapping: yesNo(),
   raid_read_mode: raidReadMode,

@@ -5,7 +5,10 @@ import type { TObject } from 'typebox';
 import * as records from './index.ts';
 
 /** Fields decided on beyond the specification's tables. */
-const decided: Readonly<Record<string, readonly string[]>> = { Pool: ['provisioned_capacity'] };
+const decided: Readonly<Record<string, readonly string[]>> = {
+  Controller: ['file_lifecycle'],
+  Pool: ['provisioned_capacity'],
+};
 
 const [, ...lines] = readFileSync(new URL('./records.tsv', import.meta.url), 'utf8')
   .trim()

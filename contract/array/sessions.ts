@@ -2,7 +2,7 @@ import type { Group } from '../endpoint.ts';
 import { name, secret } from '../params.ts';
 import { int } from '../records.ts';
 import { response } from '../reply.ts';
-import { sessionEndpoints } from '../sessions.ts';
+import { arrayServiceFields, sessionEndpoints } from '../sessions.ts';
 import { arrayRoles, signedIn } from './access.ts';
 
 export const sessions = sessionEndpoints({
@@ -15,5 +15,6 @@ export const sessions = sessionEndpoints({
     password: secret('Password', { max: 255, example: 'correct horse' }),
   },
   userFields: { user_id: int() },
+  serviceFields: arrayServiceFields,
   errors: [],
 }) satisfies Group;

@@ -2,7 +2,7 @@ import type { Group } from '../endpoint.ts';
 import { name, secret, text, withDefault } from '../params.ts';
 import { int, str } from '../records.ts';
 import { response } from '../reply.ts';
-import { sessionEndpoints } from '../sessions.ts';
+import { arrayServiceFields, sessionEndpoints } from '../sessions.ts';
 import { objectsRoles, signedIn } from './access.ts';
 
 /** The account that administers the array. */
@@ -19,5 +19,6 @@ export const sessions = sessionEndpoints({
     account: withDefault(name('Name or id of the account', { example: 'webhosting' }), SYSTEM_ACCOUNT),
   },
   userFields: { user_id: int(), account_id: str(), account_name: str() },
+  serviceFields: arrayServiceFields,
   errors: ['account_disabled', 'password_expired'],
 }) satisfies Group;

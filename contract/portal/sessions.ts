@@ -13,5 +13,6 @@ export const sessions = sessionEndpoints({
   roles: portalRoles,
   credentials: { ...credentials, code: optional(totpCode) },
   userFields: { user_id: int(), auto_approved: bool('Orders act at once instead of waiting for an administrator') },
+  serviceFields: {},
   errors: ['code_needed', 'wrong_code', 'user_disabled'],
 }) satisfies Group;

@@ -49,7 +49,7 @@ export const arrayConflicts = {
     not_a_share: 'Volume {id} is a block volume; this is for file shares.',
     nas_group_in_use: 'Group {group} has the members {members}; take them out of it first.',
     nas_number_taken: '{field} {number} belongs to {by}; choose another.',
-    quota_project_in_use: 'Quota project {project} has {count} directories; take them out first, or use force=YES.',
+    quota_project_in_use: 'Quota project {project} has {count directories}; take them out first, or use force=YES.',
     directory_in_project: 'Directory {path} is in quota project {project} already.',
     directory_overlaps:
       'Directory {path} overlaps {other} of quota project {project}; a file can be in one project only.',
@@ -59,7 +59,7 @@ export const arrayConflicts = {
     // Snapshots, their policies and sets
     volume_gone_meanwhile: 'A volume was deleted while its snapshot was taken.',
     snapshot_needed: 'Snapshot {id} {needed}',
-    snapshot_policy_attached: 'Policy {policy} is attached to {count} volumes; detach it first.',
+    snapshot_policy_attached: 'Policy {policy} is attached to {count volumes}; detach it first.',
     policy_attached_already: 'Policy {policy} is attached to {to} already.',
     rule_state: 'Rule {rule} is {state}.',
     rule_of_mirror: 'Rule {rule} belongs to mirror job {mirror}; pause or break the mirror instead.',
@@ -77,7 +77,7 @@ export const arrayConflicts = {
     volume_in_pool: '{volume} is in pool {pool} already; choose another.',
     snapshot_in_progress: 'A snapshot of {volume} is being taken or deleted; try again in a moment.',
     migrate_with_snapshots:
-      '{volume} has {count} snapshots; send migratesnap=YES to move them too, or delete them first.',
+      '{volume} has {count snapshots}; send migratesnap=YES to move them too, or delete them first.',
     nothing_received: 'Volume {id} has not received anything whole yet; try again later.',
     mirror_without_volume: 'Mirror {name} has no volume yet.',
     mirror_base_differs: 'Mirror {name} holds {base}, not {wanted}.',
@@ -91,11 +91,11 @@ export const arrayConflicts = {
     remote_not_encrypting:
       'Volume {id} is encrypted, and remote array {remote} ({name}) has no encryption password that is active; set or restore it there first.',
     remote_without_shares: 'Remote array {remote} ({name}) does not know file shares; bring it up to date first.',
-    remote_array_in_use: 'Remote array {remote} ({name}) is the destination of {count} mirrors; break them first.',
+    remote_array_in_use: 'Remote array {remote} ({name}) is the destination of {count mirrors}; break them first.',
     own_address: 'This is the address of this array; give that of another one.',
     same_array: 'This is the address of the same array; give that of another one.',
     no_agreement_key: 'The key for the agreement is none.',
-    peer_has_mirrors: '{count} mirrors of it have not ended here.',
+    peer_has_mirrors: 'It still has {count mirrors} here that have not ended.',
 
     // Servers
     share_smb_only: 'Share {id} is not served over NFS; set its smbonly to NO first.',
@@ -115,7 +115,7 @@ export const arrayConflicts = {
     lifecycle_not_ordered:
       'Array {name} was ordered without file lifecycle; its owner switches it on at the portal (granary arrays enable-file-lifecycle).',
     extension_in_category: 'Extension {extension} is in category {category}; an extension is in one category.',
-    lifecycle_policy_attached: 'Policy {policy} is attached to {count} {shares}; detach it first.',
+    lifecycle_policy_attached: 'Policy {policy} is attached to {count shares}; detach it first.',
     lifecycle_policies_of_share: 'Share {share} has {max} file lifecycle policies, as many as there can be.',
     policy_not_attached: 'Policy {policy} is not attached to {share}.',
     lifecycle_rule_state: 'Policy {policy} is {state} for {share}.',

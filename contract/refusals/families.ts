@@ -40,7 +40,7 @@ export const errorFamilies = {
 
 export type ErrorFamily = keyof typeof errorFamilies;
 
-/** Messages of one family, by names of their own; `{name}` is a fact given where the error is raised. */
+/** Messages of one family, by names of their own; `{name}` is a fact given where the error is raised, `{count volumes}` a number with its noun. */
 export function messagesOf<F extends ErrorFamily, const M extends Readonly<Record<string, string>>>(
   family: F,
   messages: M,

@@ -10,11 +10,12 @@ export const objectsRefusals = {
     system_account: 'Account {name} administers the array and cannot be {what}.',
     unprefixed_grant_taken:
       'Account {account} has its objects at {endpoint} without a prefix already; grant it with own_prefix=YES, or add the endpoint once more.',
-    endpoint_replicated_to: '{count} containers are replicated to {endpoint}; end that first, or use force=YES.',
+    endpoint_replicated_to:
+      'The replication of {count containers} leads to {endpoint}; end it first, or use force=YES.',
     objs_no_encryption_password: 'No encryption password is set; set one in the encryption settings.',
     policy_unusable: 'Storage policy {policy} has too few drives to be used.',
     policy_drives_leaving: 'Drives are leaving storage policy {policy} already; try again once they have.',
-    policy_lacks_drives: 'Storage policy {policy} has {count} drives of type {type}, not {wanted}.',
+    policy_lacks_drives: 'Storage policy {policy} has {count drives} of type {type}, not {wanted}.',
     policy_needs_drives: 'Storage policy {policy} needs {needed} drives and would be left with {left}; remove fewer.',
     mtu_of_machine: 'The packet size belongs to the network interfaces of the machine; set it there (ip link set mtu).',
     load_balancer_mode:
@@ -23,7 +24,7 @@ export const objectsRefusals = {
     primary_user:
       'User {username} is the primary user of {account}; only an administrator of the array may {what} them.',
     one_region: 'The array is in one region, 1; leave region_id out.',
-    too_many_proxies: 'The array has {count} proxy controllers; ask for at most that many.',
+    too_many_proxies: 'The array has {count proxy controllers}; ask for at most that many.',
     proxies_not_taken: 'The cloud did not take them: {reason}',
   }),
   ...messagesOf('objs_limit_reached', {

@@ -98,7 +98,7 @@ function watch(page: Page, note: (problem: string) => void): void {
 /** S3 answers so where a bucket has no policy, no lifecycle rules and the like. */
 function isUnsetInS3(response: Response): boolean {
   const { pathname, search } = new URL(response.url());
-  return response.status() === 404 && /^\/via\/\d+\/s3\/[^/]+$|^\/s3\/[^/]+$/.test(pathname) && search !== '';
+  return response.status() === 404 && /^\/(?:via\/\d+\/)?s3\/./.test(pathname) && search !== '';
 }
 
 async function pathOf(program: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { changeOver, DAY_MS, fitRate, type CapacityPoint, type Rate } from './fit.ts';
 
 /** What points say of a thing, whatever it can hold. */
@@ -77,5 +78,5 @@ function fullness({ usedBytes, capacityBytes }: Filled): number {
 
 function shortHistory(ms: number): string {
   const hours = Math.floor(Math.max(0, ms) / HOUR_MS);
-  return `Not enough history: ${hours} ${hours === 1 ? 'hour' : 'hours'} of 1 day.`;
+  return `Not enough history: ${counted(hours, 'hours')} of 1 day.`;
 }

@@ -28,9 +28,11 @@ export interface SessionPeople<Input, Role extends string, Fields extends object
   isAdministrator(actor: Actor): boolean;
 }
 
-interface SessionRouteParts<Input, Role extends string, Fields extends object> {
+interface SessionRouteParts<Input, Role extends string, Fields extends object, Service extends object = object> {
   readonly sessions: Sessions;
   readonly people: SessionPeople<Input, Role, Fields>;
+  /** What a session shows of the service. */
+  readonly service: () => Service;
   readonly store: Store;
   readonly clock: Clock;
   readonly events: EventLog;
@@ -40,10 +42,10 @@ type NamedActor = Actor & { readonly username: string };
 type By = Context<NamedActor>;
 
 /** The handlers of `sessionEndpoints`, for whichever service declares them. */
-export function sessionRoutes<Input, Role extends string, Fields extends object>(
-  parts: SessionRouteParts<Input, Role, Fields>,
+export function sessionRoutes<Input, Role extends string, Fields extends object, Service extends object>(
+  parts: SessionRouteParts<Input, Role, Fields, Service>,
 ) {
-  const { sessions, people, events } = parts;
+  const { sessions, people, service, events } = parts;
   const refused = refusalRecorder(parts);
   const shown = (session: Session, person: SessionPerson<Role, Fields>, current: number | undefined) => ({
     id: session.id,
@@ -61,7 +63,8 @@ export function sessionRoutes<Input, Role extends string, Fields extends object>
   const own = (session: Session) => {
     const person = people.find(session.user);
     if (!person) throw fail('invalid_credentials');
-    return { session: { ...shown(session, person, session.id), csrf_token: sessions.csrfToken(session.id) } };
+    const csrf = { csrf_token: sessions.csrfToken(session.id) };
+    return { session: { ...shown(session, person, session.id), ...service(), ...csrf } };
   };
   return {
     create: async (input: Input, context: Context<Actor>) => {

@@ -152,7 +152,7 @@ test('a deletion takes the users at once, the data in steps, and leaves a record
   const { count: deleting } = await people.admin().call(accounts.get, { account_id: id });
   assert.deepEqual(
     [deleting.state, deleting.description],
-    ['deleting', 'Being deleted; 2500 objects in 1 containers are left.'],
+    ['deleting', 'Being deleted; 2500 objects in 1 container are left.'],
   );
   assert.deepEqual(people.people.directory.byS3Key(user.objs_data.objs_user.s3_access_key!), { refused: 'unknown' });
   assert.equal(people.people.directory.account(id)?.enabled, false);

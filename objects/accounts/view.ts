@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import type { AccountFigures } from '../tools.ts';
 import { epochSeconds, storedGigabytes, trueFalse } from '../wording.ts';
 import type { Account } from './account.ts';
@@ -21,7 +22,7 @@ export function accountView(account: Account, { publicUrls, figures }: Surroundi
     id: account.id,
     description:
       account.state === 'deleting'
-        ? `Being deleted; ${objects} objects in ${buckets} containers are left.`
+        ? `Being deleted; ${counted(objects, 'objects')} in ${counted(buckets, 'containers')} are left.`
         : account.description,
     used_capacity: storedGigabytes(bytes),
     containers: buckets,

@@ -8,7 +8,7 @@ type Kind = (typeof objectsEventKinds)[number];
 export const concerns: Concerns<Kind, Group> = {
   kinds: {
     account: ['accounts', 'users'],
-    array: ['drives', 'policies', 'settings', 'virtualControllers'],
+    array: ['drives', 'policies', 'sessions', 'settings', 'virtualControllers'],
     bucket: ['accounts'],
     controller: ['virtualControllers'],
     drive: ['drives'],

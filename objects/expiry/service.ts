@@ -3,7 +3,7 @@ import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Clock, EventLog, Log, Store } from '@granary/kernel';
 import { ObjectError, type Arguments, type Bucket, type Commit } from '@granary/storage/object-store';
 import type { ObjectCatalogue } from '../engine/engine.ts';
-import { counted } from '../wording.ts';
+import { counted } from '@granary/contract';
 import { findWalk, deleteWalksBefore, saveWalk } from './repository.ts';
 import { START, stepOf, type Doomed, type Position } from './walk.ts';
 
@@ -161,10 +161,10 @@ export class ExpiryService {
   async #recordEvents({ current, noncurrent, marker, upload, expired }: Removed): Promise<void> {
     const { store, events } = this.#options;
     const parts = [
-      current > 0 && counted(current, 'object'),
-      noncurrent > 0 && counted(noncurrent, 'older version'),
-      marker > 0 && counted(marker, 'delete marker'),
-      upload > 0 && counted(upload, 'unfinished upload'),
+      current > 0 && counted(current, 'objects'),
+      noncurrent > 0 && counted(noncurrent, 'older versions'),
+      marker > 0 && counted(marker, 'delete markers'),
+      upload > 0 && counted(upload, 'unfinished uploads'),
     ].filter((part) => part !== false);
     const titles = [
       parts.length > 0 && `Lifecycle rules removed ${parts.join(', ')}.`,

@@ -12,7 +12,7 @@ import type { Commit, Notification } from '@granary/storage/object-store';
 import { findAccount } from '../accounts/repository.ts';
 import type { ObjectCatalogue } from '../engine/engine.ts';
 import { Lane, waitAfter } from '../lanes.ts';
-import { counted } from '../wording.ts';
+import { counted } from '@granary/contract';
 import { messageOf } from './message.ts';
 import { notificationSecret } from './secret.ts';
 
@@ -172,7 +172,7 @@ export class NotificationService {
     for (const address of addresses) {
       commit('trimNotifications', { address, keep: WAITING_MAX })
         .then((trimmed) => {
-          const text = `${counted(trimmed, 'notification')} to a webhook were given up, because too many wait`;
+          const text = `${counted(trimmed, 'notifications')} to a webhook were given up, because too many wait`;
           if (trimmed > 0) log.warn({ address, trimmed }, text);
         })
         .catch((error: unknown) => log.error({ error }, 'notifications could not be given up'));

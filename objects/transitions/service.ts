@@ -5,7 +5,7 @@ import type { ObjectCatalogue, ObjectEngine } from '../engine/engine.ts';
 import type { MoveOrder } from '../engine/transitions/order.ts';
 import type { LastEntry } from '../expiry/entries.ts';
 import { findWalk, saveWalk } from '../expiry/repository.ts';
-import { counted } from '../wording.ts';
+import { counted } from '@granary/contract';
 import { stepOf } from './walk.ts';
 
 interface TransitionOptions {
@@ -162,9 +162,9 @@ export class TransitionService {
     if (objects + failed === 0) return;
     const subject = 'transitions:array';
     await store.write((tx) => {
-      const moved = `Lifecycle rules moved ${counted(objects, 'object')} to other storage policies.`;
+      const moved = `Lifecycle rules moved ${counted(objects, 'objects')} to other storage policies.`;
       if (objects > 0) events.record(tx, { title: moved, subject });
-      const left = `${counted(failed, 'object')} could not be moved to another storage policy, and will be tried again in an hour: ${reason}`;
+      const left = `${counted(failed, 'objects')} could not be moved to another storage policy, and will be tried again in an hour: ${reason}`;
       if (failed > 0) events.record(tx, { title: left, subject, severity: 'warning' });
     });
   }

@@ -161,7 +161,6 @@ export class LifecyclePolicyService {
         throw fail('lifecycle_policy_attached', {
           policy: called(policy),
           count: rules,
-          shares: rules === 1 ? 'share' : 'shares',
         });
       }
       removePolicy(tx, name);

@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import type { ArrayTools } from '../../tools.ts';
 import { lastRunAt, nextRunAt, type RunTimes } from '../policies/times.ts';
 import { findDue, findWithBin } from './repository.ts';
@@ -70,7 +71,7 @@ export class LifecycleScheduler {
         const work = { signal: this.#stopping.signal, onProgress: () => undefined };
         const count = await engine.purgeBin(volume, beforeMs, work);
         if (count === 0) continue;
-        const title = `The recycle bin of share ${volume} gave up ${count} ${count === 1 ? 'file' : 'files'} that it had kept for long enough.`;
+        const title = `The recycle bin of share ${volume} gave up ${counted(count, 'files')} that it had kept for long enough.`;
         await store.write((tx) => events.record(tx, { title, subject: `volume:${volume}` }));
       } catch (error) {
         // Tried again soon; a share that cannot be reached does not keep the others.

@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { capacityText, fail, GranaryError, type Db, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { isEngineError } from '../../engine/errors.ts';
 import type { LifecycleChange, ShareLifecycle } from '../../volumes/share-lifecycle.ts';
@@ -272,7 +273,7 @@ function nextState(share: Volume, state: ScannedShare['state'], command: Lifecyc
 }
 
 function outcomeOf(rule: RuleInPlace): string {
-  const files = (count: number) => `${count} ${count === 1 ? 'file' : 'files'}`;
+  const files = (count: number) => counted(count, 'files');
   if (rule.wasDryRun) {
     return `would handle ${files(rule.matchedFiles)} (${capacityText(rule.matchedBytes)})`;
   }

@@ -11,6 +11,7 @@ import { Failed, Loading } from '../parts/messages.tsx';
 import { useArrayRecord } from './array-name.ts';
 import { BaseContext, useParam } from './base.ts';
 import { IdentityAt } from './identity.tsx';
+import { LockedDown } from './locked-down.tsx';
 
 const PATHS = { array: 'block', objects: 'objects' } as const;
 
@@ -34,7 +35,14 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
       <ArrayPlace api={props.api} id={id}>
         <IdentityAt api={props.api} identity={who}>
           <Feed api={props.api} />
-          {isLocked && <Locked id={id} />}
+          {isLocked && (
+            <LockedDown>
+              on{' '}
+              <Anchor component={Link} to={`/arrays/${id}`} size="sm">
+                its page
+              </Anchor>
+            </LockedDown>
+          )}
           {props.children}
         </IdentityAt>
       </ArrayPlace>
@@ -45,19 +53,6 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
 function Feed({ api }: { readonly api: string }) {
   useChangeFeed(api);
   return null;
-}
-
-/** Where nothing can be changed, nothing is offered: says why. */
-function Locked({ id }: { readonly id: string }) {
-  return (
-    <Alert color="yellow" mb="md" role="status" title="Locked down">
-      The array serves its data and takes no change until an administrator releases it on{' '}
-      <Anchor component={Link} to={`/arrays/${id}`} size="sm">
-        its page
-      </Anchor>
-      .
-    </Alert>
-  );
 }
 
 type DownArray = Pick<Reply<typeof portal.arrays.get.endpoint>['data'], 'id' | 'name' | 'status' | 'status_message'>;

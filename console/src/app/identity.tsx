@@ -12,7 +12,7 @@ export interface Identity {
   readonly role: string;
   readonly accountId?: string | undefined;
   readonly accountName?: string | undefined;
-  /** The array takes no change at present, from any user. */
+  /** The array takes no change of what is shown, from any user. */
   readonly isLocked?: boolean | undefined;
 }
 
@@ -30,8 +30,19 @@ export function useIdentity(api: string): Identity | undefined {
   const known = useContext(Context)[api];
   if (known) return known;
   if (api !== service.kind) return undefined;
-  const { username, role, account_id: accountId, account_name: accountName } = session;
-  return { username, role, accountId, accountName };
+  const { username, role, account_id: accountId, account_name: accountName, locked_down: isLocked } = session;
+  return { username, role, isLocked, accountId, accountName };
+}
+
+/** Below it, nothing is offered that changes the service of this API. */
+export function Unchanging({ api, children }: { readonly api: string; readonly children: ReactNode }) {
+  const identity = useIdentity(api);
+  if (!identity) return children;
+  return (
+    <IdentityAt api={api} identity={{ ...identity, isLocked: true }}>
+      {children}
+    </IdentityAt>
+  );
 }
 
 type May = (op: Op, input?: Readonly<Record<string, unknown>>) => boolean;

@@ -23,6 +23,8 @@ export interface Session {
   readonly user_id?: number;
   readonly account_id?: string;
   readonly account_name?: string;
+  /** The array takes no change at present. */
+  readonly locked_down?: boolean;
 }
 
 export interface Credentials {
@@ -65,7 +67,7 @@ async function request(method: string, path: string, body?: object): Promise<Ses
 }
 
 function isSamePerson(before: Session, now: Session): boolean {
-  const fields = ['username', 'role', 'auto_approved', 'account_id', 'account_name'] as const;
+  const fields = ['username', 'role', 'auto_approved', 'account_id', 'account_name', 'locked_down'] as const;
   return fields.every((field) => before[field] === now[field]);
 }
 

@@ -30,6 +30,7 @@ import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icon
 import { localTime } from '../parts/format.ts';
 import { useShownName, useWayBack } from './array-name.ts';
 import { IdleWarning } from './idle.tsx';
+import { LockedDown } from './locked-down.tsx';
 import { Palette } from './palette.tsx';
 import { usePresent } from './present.ts';
 import { useSessionTools } from './session.tsx';
@@ -43,6 +44,7 @@ const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary ob
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [isPaletteOpen, palette] = useDisclosure();
+  const { session } = useSessionTools();
   useChangeFeed(service.kind);
   return (
     <AppShell
@@ -89,6 +91,7 @@ export function Shell() {
       <AppShell.Main>
         <Disconnected />
         <IdleWarning />
+        {session.locked_down === true && <LockedDown>at the portal</LockedDown>}
         <Outlet />
       </AppShell.Main>
       <Palette isOpen={isPaletteOpen} open={palette.open} close={palette.close} />

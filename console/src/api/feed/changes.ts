@@ -11,6 +11,9 @@ import { followPlace } from './follow.ts';
 /** Figures made of many records: read again whatever changed. */
 const ALWAYS = ['overview', 'forecasts'];
 
+/** With these may change what the person may do. */
+const RIGHTS = new Set(['users', 'sessions']);
+
 /** Follows what changes at the service of an API, for as long as it is mounted. */
 export function useChangeFeed(api: string): void {
   const client = useQueryClient();
@@ -29,7 +32,7 @@ function keepUpToDate(client: QueryClient, place: Place): () => void {
         mayHaveMissed = true;
         break;
       case 'changed':
-        if (message.groups.includes('users')) void readRights(client, place);
+        if (message.groups.some((group) => RIGHTS.has(group))) void readRights(client, place);
         refreshCreated(place, message.groups);
         void refresh(client, place, [...message.groups, ...ALWAYS]);
         break;

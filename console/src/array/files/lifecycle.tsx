@@ -1,8 +1,9 @@
 import type { RecordOf } from '@granary/contract';
 import type { LifecyclePolicy as PolicyRecord, LifecycleRule as RuleRecord } from '@granary/contract/array';
-import { Code, Stack, Text } from '@mantine/core';
+import { Alert, Code, Stack, Text } from '@mantine/core';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
+import { Unchanging } from '../../app/identity.tsx';
 import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
 import { bytes, gigabytes } from '../../parts/format.ts';
 import { IconPlus } from '../../parts/icons.tsx';
@@ -12,7 +13,7 @@ import { Reading } from '../../parts/reading.tsx';
 import { State, Time } from '../../parts/small.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { choicesOf } from '../records.ts';
-import { useVolumes } from '../volumes/all.ts';
+import { useArrayHabits, useVolumes } from '../volumes/all.ts';
 import { Categories } from './categories.tsx';
 
 type Policy = RecordOf<typeof PolicyRecord>;
@@ -27,6 +28,16 @@ const LABELS = {
 };
 
 export default function Lifecycle() {
+  const { hasLifecycle } = useArrayHabits();
+  if (hasLifecycle !== false) return <Parts hasLifecycle />;
+  return (
+    <Unchanging api="array">
+      <Parts hasLifecycle={false} />
+    </Unchanging>
+  );
+}
+
+function Parts({ hasLifecycle }: { readonly hasLifecycle: boolean }) {
   const reading = useRead(array.lifecyclePolicies.list, {});
   return (
     <>
@@ -46,6 +57,12 @@ export default function Lifecycle() {
         />
         <ActionButton op={array.lifecyclePolicies.setSchedule} label="When they run" />
       </PageHead>
+      {!hasLifecycle && (
+        <Alert color="yellow" variant="light" mb="md" title="The array was ordered without file lifecycle">
+          Its owner switches it on at the portal: on the page of the array, “File lifecycle on”. What is here can be
+          read until then, and takes no change.
+        </Alert>
+      )}
       <Section title="Policies">
         <Reading of={reading}>{({ lc_policies }) => <Policies policies={lc_policies} />}</Reading>
       </Section>

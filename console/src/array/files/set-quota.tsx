@@ -1,8 +1,8 @@
 import { Button, Group, NumberInput, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { array } from '../../api/array.ts';
 import { useAct } from '../../api/queries.ts';
+import { useDraft } from '../../app/drafts.ts';
 import { useMay } from '../../app/identity.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -10,29 +10,38 @@ import { Failed } from '../../parts/messages.tsx';
 
 const MB_IN_GB = 1024;
 
+type Scope = 'user' | 'group' | 'project';
+
+/** A quota as its form has it. */
+interface TypedQuota {
+  readonly scope: Scope;
+  readonly number: number | undefined;
+  readonly size: number | undefined;
+}
+
 /** One quota; the operation takes many at once as JSON. */
-export function SetQuota({ volume, scope }: { readonly volume: string; readonly scope: 'user' | 'group' | 'project' }) {
-  const [isOpen, { open, close }] = useDisclosure();
+export function SetQuota({ volume, scope }: { readonly volume: string; readonly scope: Scope }) {
+  const [typed, setTyped] = useDraft<TypedQuota | undefined>('quota', () => undefined);
   const may = useMay();
   if (!may(array.quotas.set, { id: volume })) return null;
   return (
     <>
-      <Button size="xs" onClick={open}>
+      <Button size="xs" onClick={() => setTyped({ scope, number: undefined, size: undefined })}>
         Set a quota
       </Button>
-      {isOpen && <QuotaDialog volume={volume} scope={scope} close={close} />}
+      {typed && <QuotaDialog volume={volume} typed={typed} change={setTyped} close={() => setTyped(undefined)} />}
     </>
   );
 }
 
 function QuotaDialog(props: {
   readonly volume: string;
-  readonly scope: 'user' | 'group' | 'project';
+  readonly typed: TypedQuota;
+  readonly change: (typed: TypedQuota) => void;
   readonly close: () => void;
 }) {
-  const { volume, scope, close } = props;
-  const [number, setNumber] = useState<number>();
-  const [size, setSize] = useState<number>();
+  const { volume, typed, change, close } = props;
+  const { scope, number, size } = typed;
   const [refused, setRefused] = useState<readonly string[]>([]);
   const acting = useAct(array.quotas.set);
   const input = {
@@ -70,7 +79,7 @@ function QuotaDialog(props: {
             min={0}
             required
             value={number ?? ''}
-            onChange={(value) => setNumber(value === '' ? undefined : Number(value))}
+            onChange={(value) => change({ ...typed, number: value === '' ? undefined : Number(value) })}
           />
           <NumberInput
             label="Limit, GiB"
@@ -79,7 +88,7 @@ function QuotaDialog(props: {
             decimalScale={3}
             required
             value={size ?? ''}
-            onChange={(value) => setSize(value === '' ? undefined : Number(value))}
+            onChange={(value) => change({ ...typed, size: value === '' ? undefined : Number(value) })}
           />
           {acting.error && <Failed error={acting.error} />}
           {refused.map((text) => (

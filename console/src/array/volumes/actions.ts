@@ -3,15 +3,14 @@ import { action, type ActionProps } from '../../contract/action.tsx';
 import { undo, type Undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { choicesOf, isShare, type Pool } from '../records.ts';
-import type { ListedVolume } from './all.ts';
+import type { ArrayHabits, ListedVolume } from './all.ts';
 import { cappingFields, reductionFields, shareFields } from './options.ts';
 
 /** What can be done with a volume or share; `pools` are all of the array. */
 export function volumeActions(
   volume: ListedVolume,
   pools: readonly Pool[],
-  /** Whether the array keeps what is deleted; undefined while that is not known. */
-  hasBin: boolean | undefined,
+  { hasBin, hasLifecycle }: ArrayHabits,
 ): ActionProps<never>[] {
   const input = { id: volume.name };
   const group = { volume_cg_id: volume.cg_name };
@@ -42,7 +41,7 @@ export function volumeActions(
       about: 'A new volume of its present data. It takes room only for what is changed.',
     }),
     migrate(volume, pools),
-    ...options(volume),
+    ...options(volume, hasLifecycle === true),
     action({ op: array.volumes.rename, label: 'Rename', input, start: { new_name: name } }),
     action({
       op: array.volumes.updateComment,
@@ -91,7 +90,7 @@ function migrate({ cg_name, pool_name, status, display_name: name }: ListedVolum
   });
 }
 
-function options(volume: ListedVolume): ActionProps<never>[] {
+function options(volume: ListedVolume, hasLifecycle: boolean): ActionProps<never>[] {
   const input = { id: volume.name };
   if (isShare(volume)) {
     return [
@@ -100,7 +99,12 @@ function options(volume: ListedVolume): ActionProps<never>[] {
         label: 'Options',
         input,
         fields: ['mountsync', 'atimeupdate', 'nfsrootsquash', 'nfsallsquash', ...reductionFields, 'auditenable'],
-        more: [...shareFields.filter((name) => name.startsWith('smb')), 'readaheadkb', 'flcenabled', 'force'],
+        more: [
+          ...shareFields.filter((name) => name.startsWith('smb')),
+          'readaheadkb',
+          ...(hasLifecycle ? ['flcenabled'] : []),
+          'force',
+        ],
       }),
       action({ op: array.volumes.setExportName, label: 'Change the export name', input }),
       action({ op: array.volumes.addExportName, label: 'Add an export name', input }),

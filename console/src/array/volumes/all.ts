@@ -1,4 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { array } from '../../api/array.ts';
 import { orLastKnown } from '../../api/last-known.ts';
 import { usePlace } from '../../api/places.tsx';
@@ -61,8 +62,21 @@ export function useVolumes({ enabled = true } = {}): UseQueryResult<ListedVolume
   });
 }
 
-/** Whether the array keeps deleted volumes for a while. */
-export function useRecycleBin(): boolean | undefined {
+/** What of an array decides on the actions of its volumes; undefined while it is not known. */
+export interface ArrayHabits {
+  /** Keeps deleted volumes for a while. */
+  readonly hasBin: boolean | undefined;
+  /** Was ordered with file lifecycle. */
+  readonly hasLifecycle: boolean | undefined;
+}
+
+export function useArrayHabits(): ArrayHabits {
   const controllers = useRead(array.controllers.list, {}).data?.vcontrollers;
-  return controllers?.some(({ recycle_bin: bin }) => bin === 'YES');
+  return useMemo(
+    () => ({
+      hasBin: controllers?.some(({ recycle_bin: bin }) => bin === 'YES'),
+      hasLifecycle: controllers?.some(({ file_lifecycle: lifecycle }) => lifecycle === 'YES'),
+    }),
+    [controllers],
+  );
 }

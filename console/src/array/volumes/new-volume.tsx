@@ -4,6 +4,7 @@ import { useGo } from '../../app/base.ts';
 import { ActionButton } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { IconPlus } from '../../parts/icons.tsx';
+import { useArrayHabits } from './all.ts';
 import { cappingFields, reductionFields, shareFields } from './options.ts';
 import { choicesOf } from '../records.ts';
 
@@ -21,6 +22,7 @@ const GROWTH = ['autoexpand', 'maxcapacity', 'autoexpandby'];
 /** Two buttons: a disk for a server, or a share for many. */
 export function NewVolume({ pool }: { readonly pool?: string }) {
   const go = useGo();
+  const { hasLifecycle } = useArrayHabits();
   const pools = useRead(array.pools.list, {}).data?.pools ?? [];
   if (pools.length === 0) return null;
   const largest = pools.reduce((best, one) => (one.available_capacity > best.available_capacity ? one : best));
@@ -57,7 +59,7 @@ export function NewVolume({ pool }: { readonly pool?: string }) {
           'attachpolicies',
           ...GROWTH,
           ...reductionFields,
-          'flcenabled',
+          ...(hasLifecycle ? ['flcenabled'] : []),
           ...shareFields,
           'smbstoredosattributes',
         ]}

@@ -10,7 +10,7 @@ import { DataTable, type Column } from '../../parts/table.tsx';
 import { isShare, namesIn } from '../records.ts';
 import { attachActions } from '../servers/attach.ts';
 import { snapshotName, undoDeletion, volumeActions } from './actions.ts';
-import { useRecycleBin, type ListedVolume } from './all.ts';
+import { useArrayHabits, type ListedVolume } from './all.ts';
 
 const columns: readonly Column<ListedVolume>[] = [
   {
@@ -58,7 +58,7 @@ export function VolumeTable(props: {
 }) {
   const { rows, empty, tools, more } = props;
   const pools = useRead(array.pools.list, {}).data?.pools;
-  const hasBin = useRecycleBin();
+  const habits = useArrayHabits();
   const servers = useRead(array.servers.list, {}).data?.servers;
   const all = useMemo(() => {
     const names = new Map(servers?.map(({ name, display_name }) => [name, display_name]));
@@ -79,13 +79,13 @@ export function VolumeTable(props: {
           actions={[
             ...(more?.(volume) ?? []),
             ...attachActions(volume, servers ?? []),
-            ...volumeActions(volume, pools ?? [], hasBin),
+            ...volumeActions(volume, pools ?? [], habits),
           ]}
         />
       ),
     };
     return [...columns, attached, actions];
-  }, [pools, servers, more, hasBin]);
+  }, [pools, servers, more, habits]);
   return (
     <DataTable
       label="Volumes and shares"
@@ -94,7 +94,7 @@ export function VolumeTable(props: {
       rowKey={({ name }) => name}
       empty={empty}
       tools={tools}
-      bulk={(chosen, clear) => <BulkActions chosen={chosen} clear={clear} hasBin={hasBin === true} />}
+      bulk={(chosen, clear) => <BulkActions chosen={chosen} clear={clear} hasBin={habits.hasBin === true} />}
     />
   );
 }

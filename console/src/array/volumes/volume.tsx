@@ -18,7 +18,7 @@ import { NewServer } from '../servers/new-server.tsx';
 import { TimeLine } from '../snapshots/time-line.tsx';
 import { VolumePolicies } from '../snapshots/volume-policies.tsx';
 import { volumeActions } from './actions.ts';
-import { useRecycleBin } from './all.ts';
+import { useArrayHabits } from './all.ts';
 import { VolumeFacts, VolumeOptions } from './facts.tsx';
 import { Migration } from './migration.tsx';
 
@@ -27,7 +27,7 @@ export default function VolumePage() {
   const reading = useRead(array.volumes.get, { id });
   const pools = useRead(array.pools.list, {}).data?.pools ?? [];
   const servers = useRead(array.servers.list, {}).data?.servers ?? [];
-  const hasBin = useRecycleBin();
+  const habits = useArrayHabits();
   return (
     <Reading of={reading}>
       {({ volume }) => (
@@ -38,7 +38,7 @@ export default function VolumePage() {
           >
             <Actions
               label={`More about ${volume.display_name}`}
-              of={[...attachActions(volume, servers), ...volumeActions(volume, pools, hasBin)]}
+              of={[...attachActions(volume, servers), ...volumeActions(volume, pools, habits)]}
               goneTo="/volumes"
             />
           </PageHead>

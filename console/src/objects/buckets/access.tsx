@@ -1,15 +1,12 @@
-import { Checkbox, Group, Select, Stack, Switch, Table, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Failed, Loading } from '../../parts/messages.tsx';
+import { Checkbox, Select, Stack, Switch, Table, Text } from '@mantine/core';
+import { Failed } from '../../parts/messages.tsx';
 import {
   ENCRYPTION_DOCUMENT,
   ownershipDocument,
   publicAccessDocument,
   type PublicAccessBlock,
 } from '../s3/settings.ts';
-import { grantsOf, publicAccessOf } from '../s3/settings-read.ts';
-import { readXml } from '../s3/replies.ts';
-import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { grantsOf, publicAccessOf, type ListedGrant } from '../s3/settings-read.ts';
 import { Setting } from './setting.tsx';
 
 const BLOCKS: readonly (readonly [name: keyof PublicAccessBlock, label: string])[] = [
@@ -79,14 +76,6 @@ const OWNERSHIPS = [
 
 /** Whose objects are, and whom access lists open the bucket to. */
 export function AccessList({ bucket }: { readonly bucket: string }) {
-  const s3 = useS3();
-  const reading = useQuery({
-    queryKey: s3Key(s3, bucket, 'acl'),
-    queryFn: async () => grantsOf(readXml((await s3.document(bucket, 'acl')) ?? '<none/>')),
-  });
-  const setting = useS3Act(bucket, (at, list: string) => at.setAccessList(bucket, list));
-  if (reading.isPending) return <Loading />;
-  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   return (
     <Stack gap="sm">
       <Setting
@@ -109,37 +98,52 @@ export function AccessList({ bucket }: { readonly bucket: string }) {
           </>
         )}
       </Setting>
-      <Group align="flex-end">
-        <Select
-          label="Set the access list anew"
-          placeholder="Choose one"
-          data={LISTS}
-          value={null}
-          disabled={setting.isPending}
-          onChange={(list) => list && setting.mutate(list)}
-          w={320}
-        />
-      </Group>
-      {setting.error && <Failed error={setting.error} />}
-      <div className="table-scroll" tabIndex={0} role="region" aria-label="Grants of the access list">
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Granted to</Table.Th>
-              <Table.Th>Permission</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {reading.data.map(({ to, permission }, index) => (
-              <Table.Tr key={index}>
-                <Table.Td>{to}</Table.Td>
-                <Table.Td>{permission}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </div>
-      {reading.data.length === 0 && <Text size="sm">Nothing is granted to anyone.</Text>}
+      <Setting
+        bucket={bucket}
+        name="acl"
+        read={(root) => (root ? grantsOf(root) : [])}
+        write={(s3, list = 'private') => s3.setAccessList(bucket, list)}
+      >
+        {({ value, save, isBusy, error }) => (
+          <>
+            <Select
+              label="Set the access list anew"
+              placeholder="Choose one"
+              data={LISTS}
+              value={null}
+              disabled={isBusy}
+              onChange={(list) => list && save(list, 'The access list is set.')}
+              w={320}
+            />
+            {error && <Failed error={error} />}
+            <Grants grants={value} />
+          </>
+        )}
+      </Setting>
     </Stack>
+  );
+}
+
+function Grants({ grants }: { readonly grants: readonly ListedGrant[] }) {
+  if (grants.length === 0) return <Text size="sm">Nothing is granted to anyone.</Text>;
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Grants of the access list">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Granted to</Table.Th>
+            <Table.Th>Permission</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {grants.map(({ to, permission }, index) => (
+            <Table.Tr key={index}>
+              <Table.Td>{to}</Table.Td>
+              <Table.Td>{permission}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   );
 }

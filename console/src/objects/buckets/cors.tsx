@@ -1,9 +1,8 @@
 import { Checkbox, Group, NumberInput, Stack, Textarea } from '@mantine/core';
-import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { corsDocument, type CorsRule } from '../s3/settings.ts';
 import { corsOf } from '../s3/settings-read.ts';
-import { Rules } from './rules.tsx';
+import { Rules, withRule, type EditedRule } from './rules.tsx';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
@@ -19,23 +18,14 @@ const NEW: CorsRule = {
 /** Which web pages of other origins may reach the bucket from a browser. */
 export function Cors({ bucket }: { readonly bucket: string }) {
   return (
-    <Setting bucket={bucket} name="cors" read={corsOf}>
+    <Setting<CorsRule[], EditedRule<CorsRule>> bucket={bucket} name="cors" read={corsOf}>
       {(shown) => <CorsRules shown={shown} />}
     </Setting>
   );
 }
 
-function CorsRules({ shown }: { readonly shown: Shown<CorsRule[]> }) {
-  const [edited, setEdited] = useState<number | 'new'>();
-  const { value: rules, save, isBusy, error } = shown;
-  const open = (which: number | 'new') => {
-    shown.reset();
-    setEdited(which);
-  };
-  const saveRule = (rule: CorsRule) => {
-    const next = edited === 'new' ? [...rules, rule] : rules.map((one, index) => (index === edited ? rule : one));
-    save(corsDocument(next), 'The rule is saved.', () => setEdited(undefined));
-  };
+function CorsRules({ shown }: { readonly shown: Shown<CorsRule[], EditedRule<CorsRule>> }) {
+  const { value: rules, edited, edit, save, isBusy, error } = shown;
   return (
     <Stack gap="sm">
       <Rules
@@ -52,17 +42,17 @@ function CorsRules({ shown }: { readonly shown: Shown<CorsRule[]> }) {
         }))}
         empty="There are no rules: web pages of other origins cannot reach the bucket from a browser. Programs can."
         isBusy={isBusy}
-        onAdd={() => open('new')}
-        onChange={open}
+        onAdd={() => edit({ at: 'new', rule: NEW })}
+        onChange={(at) => edit({ at, rule: rules[at] ?? NEW })}
         onRemove={(at) => save(corsDocument(rules.filter((_, index) => index !== at)), 'The rule is removed.')}
       />
       {edited === undefined && error && <Failed error={error} />}
-      {edited !== undefined && (
+      {edited && (
         <RuleDialog
-          rule={edited === 'new' ? NEW : (rules[edited] ?? NEW)}
+          rule={edited.rule}
+          change={(part) => edit({ ...edited, rule: { ...edited.rule, ...part } })}
           shown={shown}
-          save={saveRule}
-          close={() => setEdited(undefined)}
+          save={(rule) => save(corsDocument(withRule(rules, { ...edited, rule })), 'The rule is saved.')}
         />
       )}
     </Stack>
@@ -71,14 +61,12 @@ function CorsRules({ shown }: { readonly shown: Shown<CorsRule[]> }) {
 
 interface RuleDialogProps {
   readonly rule: CorsRule;
-  readonly shown: Shown<unknown>;
+  readonly change: (part: Partial<CorsRule>) => void;
+  readonly shown: Shown<unknown, EditedRule<CorsRule>>;
   readonly save: (rule: CorsRule) => void;
-  readonly close: () => void;
 }
 
-function RuleDialog({ rule: given, shown, save, close }: RuleDialogProps) {
-  const [rule, setRule] = useState(given);
-  const change = (part: Partial<CorsRule>) => setRule((before) => ({ ...before, ...part }));
+function RuleDialog({ rule, change, shown, save }: RuleDialogProps) {
   const sent = {
     ...rule,
     origins: rule.origins.filter(isGiven),
@@ -112,7 +100,7 @@ function RuleDialog({ rule: given, shown, save, close }: RuleDialogProps) {
       sent={corsDocument([sent])}
       submit="Save rule"
       save={() => save(sent)}
-      close={close}
+      close={() => shown.edit(undefined)}
     >
       {lines('Origins', 'One a line, such as https://app.example.org; * is all', 'origins')}
       <Checkbox.Group label="Methods" value={[...rule.methods]} onChange={(methods) => change({ methods })}>

@@ -1,46 +1,48 @@
-import { Button, Checkbox, Code, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useState, type SubmitEvent } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Failed, Loading } from '../../parts/messages.tsx';
+import { counted } from '@granary/contract';
+import { Button, Checkbox, NumberInput, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Failed } from '../../parts/messages.tsx';
 import { lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
-import { lifecycleOf, readXml } from '../s3/replies.ts';
-import { s3Key, useS3, useS3Act } from '../s3/use.ts';
-import { Rules } from './rules.tsx';
-import { Setting, XmlEditor } from './setting.tsx';
+import { lifecycleOf } from '../s3/replies.ts';
+import { Rules, withRule, type EditedRule } from './rules.tsx';
+import { asText, Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
+
+type Edited = EditedRule<LifecycleRule> | string;
+type LifecycleShown = Shown<ReturnType<typeof rulesIn>, Edited>;
+
+function rulesIn(root: Element | undefined) {
+  return root ? lifecycleOf(root) : { rules: [], isWhole: true };
+}
 
 /** Rules that remove objects, versions and unfinished uploads after a time. */
 export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
-  const s3 = useS3();
-  const [edited, setEdited] = useState<number | 'new'>();
   const [isText, setText] = useState(false);
-  const reading = useQuery({
-    queryKey: s3Key(s3, bucket, 'lifecycle'),
-    queryFn: async () => (await s3.document(bucket, 'lifecycle')) ?? null,
-  });
-  const saving = useS3Act(bucket, (at, rules: readonly LifecycleRule[]) =>
-    at.setDocument(bucket, 'lifecycle', rules.length === 0 ? undefined : lifecycleDocument(rules)),
+  return (
+    <Setting<ReturnType<typeof rulesIn>, Edited> bucket={bucket} name="lifecycle" read={rulesIn}>
+      {(shown) =>
+        shown.value.isWhole && !isText && typeof shown.edited !== 'string' ? (
+          <LifecycleRules shown={shown} editText={() => setText(true)} />
+        ) : (
+          <Further
+            shown={shown}
+            back={() => {
+              shown.edit(undefined);
+              setText(false);
+            }}
+          />
+        )
+      }
+    </Setting>
   );
-  if (reading.isPending) return <Loading />;
-  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
-  const { rules, isWhole } = reading.data === null ? { rules: [], isWhole: true } : lifecycleOf(readXml(reading.data));
-  if (!isWhole || isText) {
-    return (
-      <Further
-        bucket={bucket}
-        back={isWhole ? () => setText(false) : undefined}
-        about={
-          isWhole
-            ? undefined
-            : 'These rules choose objects, or do with them, what the form does not have: tags, sizes, dates, moves to another storage policy.'
-        }
-      />
-    );
-  }
-  const save = (rule: LifecycleRule) => {
-    const next = edited === 'new' ? [...rules, rule] : rules.map((one, index) => (index === edited ? rule : one));
-    saving.mutate(next, { onSuccess: () => setEdited(undefined) });
-  };
+}
+
+function LifecycleRules({ shown, editText }: { readonly shown: LifecycleShown; readonly editText: () => void }) {
+  const { value, edit, save, isBusy, error } = shown;
+  const { rules } = value;
+  const edited = typeof shown.edited === 'object' ? shown.edited : undefined;
+  const start = { id: `rule-${rules.length + 1}`, isOn: true, prefix: '' };
+  const saveRules = (next: readonly LifecycleRule[], said: string) =>
+    save(next.length === 0 ? undefined : lifecycleDocument(next), said);
   return (
     <Stack gap="sm">
       <Rules
@@ -50,25 +52,29 @@ export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
           cells: [rule.id, rule.prefix || 'anything', inWords(rule), rule.isOn ? 'on' : 'off'],
         }))}
         empty="There are no rules: everything stays until it is deleted."
-        isBusy={saving.isPending}
-        onAdd={() => setEdited('new')}
-        onChange={setEdited}
-        onRemove={(index) => saving.mutate(rules.filter((_, other) => other !== index))}
+        isBusy={isBusy}
+        onAdd={() => edit({ at: 'new', rule: start })}
+        onChange={(at) => edit({ at, rule: rules[at] ?? start })}
+        onRemove={(index) =>
+          saveRules(
+            rules.filter((_, other) => other !== index),
+            'The rule is removed.',
+          )
+        }
         tools={
-          <Button variant="subtle" onClick={() => setText(true)}>
+          <Button variant="subtle" onClick={editText}>
             Edit as XML
           </Button>
         }
       />
-      {edited === undefined && saving.error && <Failed error={saving.error} />}
-      {edited !== undefined && (
+      {!edited && error && <Failed error={error} />}
+      {edited && (
         <RuleDialog
-          rule={edited === 'new' ? { id: `rule-${rules.length + 1}`, isOn: true, prefix: '' } : rules[edited]}
-          taken={rules.filter((_, index) => index !== edited).map(({ id }) => id)}
-          error={saving.error}
-          isBusy={saving.isPending}
-          save={save}
-          close={() => setEdited(undefined)}
+          rule={edited.rule}
+          taken={rules.filter((_, index) => index !== edited.at).map(({ id }) => id)}
+          change={(part) => edit({ ...edited, rule: { ...edited.rule, ...part } })}
+          shown={shown}
+          save={() => saveRules(withRule(rules, edited), 'The rule is saved.')}
         />
       )}
     </Stack>
@@ -76,7 +82,7 @@ export function LifecycleEditor({ bucket }: { readonly bucket: string }) {
 }
 
 function inWords({ expireDays, oldVersionDays, dropsMarkers, uploadDays }: LifecycleRule): string {
-  const days = (count: number) => (count === 1 ? '1 day' : `${count} days`);
+  const days = (count: number) => counted(count, 'days');
   return [
     expireDays !== undefined && `deletes objects after ${days(expireDays)}`,
     oldVersionDays !== undefined && `removes old versions after ${days(oldVersionDays)}`,
@@ -87,20 +93,16 @@ function inWords({ expireDays, oldVersionDays, dropsMarkers, uploadDays }: Lifec
     .join('; ');
 }
 
-interface FurtherProps {
-  readonly bucket: string;
-  readonly about: string | undefined;
-  readonly back: (() => void) | undefined;
-}
+const FURTHER =
+  'These rules choose objects, or do with them, what the form does not have: tags, sizes, dates, moves to another storage policy.';
 
 /** The rules as text: what the form does not have can be said there, and is not lost by a change. */
-function Further({ bucket, about, back }: FurtherProps) {
+function Further({ shown, back }: { readonly shown: LifecycleShown; readonly back: () => void }) {
+  const { isWhole } = shown.value;
   return (
     <Stack gap="sm">
-      <Setting bucket={bucket} name="lifecycle" read={(root) => root}>
-        {(shown) => <XmlEditor {...(about !== undefined && { about })} shown={shown} />}
-      </Setting>
-      {back && (
+      <XmlEditor {...(!isWhole && { about: FURTHER })} shown={asText(shown)} />
+      {isWhole && (
         <Button variant="subtle" w="fit-content" onClick={back}>
           Back to the form
         </Button>
@@ -110,21 +112,14 @@ function Further({ bucket, about, back }: FurtherProps) {
 }
 
 interface RuleDialogProps {
-  readonly rule: LifecycleRule | undefined;
+  readonly rule: LifecycleRule;
   readonly taken: readonly string[];
-  readonly error: Error | null;
-  readonly isBusy: boolean;
-  readonly save: (rule: LifecycleRule) => void;
-  readonly close: () => void;
+  readonly change: (part: Partial<LifecycleRule>) => void;
+  readonly shown: LifecycleShown;
+  readonly save: () => void;
 }
 
-function RuleDialog({ rule: given, taken, error, isBusy, save, close }: RuleDialogProps) {
-  const [rule, setRule] = useState<LifecycleRule>(given ?? { id: '', isOn: true, prefix: '' });
-  const [isAsked, setAsked] = useState(false);
-  const change = (part: Partial<LifecycleRule>) => setRule((before) => ({ ...before, ...part }));
-  const nameProblem =
-    rule.id === '' ? 'Give the rule a name.' : taken.includes(rule.id) ? 'Another rule has this name.' : undefined;
-  const problem = ruleProblem(rule);
+function RuleDialog({ rule, taken, change, shown, save }: RuleDialogProps) {
   const days = (label: string, description: string, name: 'expireDays' | 'oldVersionDays' | 'uploadDays') => (
     <NumberInput
       label={label}
@@ -136,61 +131,49 @@ function RuleDialog({ rule: given, taken, error, isBusy, save, close }: RuleDial
       onChange={(value) => change({ [name]: value === '' ? undefined : Number(value) })}
     />
   );
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    setAsked(true);
-    if (nameProblem === undefined && problem === undefined) save(rule);
-  }
   return (
-    <Dialog opened onClose={close} title="Lifecycle rule" size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label="Name"
-            value={rule.id}
-            onChange={(event) => change({ id: event.currentTarget.value })}
-            error={isAsked ? nameProblem : undefined}
-            required
-            maxLength={255}
-          />
-          <TextInput
-            label="For keys that begin with"
-            description="Empty for all objects of the bucket"
-            placeholder="tmp/"
-            value={rule.prefix}
-            onChange={(event) => change({ prefix: event.currentTarget.value })}
-          />
-          {days('Delete objects after', 'Counted from their last change; empty to keep them', 'expireDays')}
-          {days('Remove old versions after', 'Counted from when others took their place', 'oldVersionDays')}
-          {days('End unfinished uploads after', 'Their parts take space until then', 'uploadDays')}
-          <Checkbox
-            label="Remove delete markers that hide no version"
-            checked={rule.dropsMarkers ?? false}
-            onChange={(event) => change({ dropsMarkers: event.currentTarget.checked })}
-          />
-          <Checkbox
-            label="The rule is on"
-            checked={rule.isOn}
-            onChange={(event) => change({ isOn: event.currentTarget.checked })}
-          />
-          {isAsked && problem !== undefined && <Failed error={new Error(problem)} />}
-          {error && <Failed error={error} />}
-          <Text size="xs" c="dimmed">
-            As it is sent
-          </Text>
-          <Code block mah={200} tabIndex={0}>
-            {lifecycleDocument([rule])}
-          </Code>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              Save rule
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <SettingDialog
+      title="Lifecycle rule"
+      problem={nameProblem(rule.id, taken) ?? ruleProblem(rule)}
+      error={shown.error}
+      isBusy={shown.isBusy}
+      sent={lifecycleDocument([rule])}
+      submit="Save rule"
+      save={save}
+      close={() => shown.edit(undefined)}
+    >
+      <TextInput
+        label="Name"
+        value={rule.id}
+        onChange={(event) => change({ id: event.currentTarget.value })}
+        required
+        maxLength={255}
+      />
+      <TextInput
+        label="For keys that begin with"
+        description="Empty for all objects of the bucket"
+        placeholder="tmp/"
+        value={rule.prefix}
+        onChange={(event) => change({ prefix: event.currentTarget.value })}
+      />
+      {days('Delete objects after', 'Counted from their last change; empty to keep them', 'expireDays')}
+      {days('Remove old versions after', 'Counted from when others took their place', 'oldVersionDays')}
+      {days('End unfinished uploads after', 'Their parts take space until then', 'uploadDays')}
+      <Checkbox
+        label="Remove delete markers that hide no version"
+        checked={rule.dropsMarkers ?? false}
+        onChange={(event) => change({ dropsMarkers: event.currentTarget.checked })}
+      />
+      <Checkbox
+        label="The rule is on"
+        checked={rule.isOn}
+        onChange={(event) => change({ isOn: event.currentTarget.checked })}
+      />
+    </SettingDialog>
   );
+}
+
+function nameProblem(name: string, taken: readonly string[]): string | undefined {
+  if (name === '') return 'Give the rule a name.';
+  return taken.includes(name) ? 'Another rule has this name.' : undefined;
 }

@@ -1,9 +1,9 @@
 import { Anchor, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { useBase, useGo } from '../../app/base.ts';
+import { useDraft } from '../../app/drafts.ts';
 import { useIdentity } from '../../app/identity.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
@@ -15,10 +15,17 @@ import { bucketNameProblem } from '../s3/paths.ts';
 import type { Bucket } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 
+/** A new bucket as its form has it. */
+interface MadeBucket {
+  readonly name: string;
+  readonly isLocked: boolean;
+}
+
 /** The buckets of the account that the person belongs to. */
 export default function Buckets() {
   const s3 = useS3();
-  const [isOpen, { open, close }] = useDisclosure();
+  const [made, setMade] = useDraft<MadeBucket | undefined>('new bucket', () => undefined);
+  const open = () => setMade({ name: '', isLocked: false });
   const { accountName: account, accountId } = useIdentity('objects') ?? {};
   const address = useS3Address(accountId);
   const list = useQuery({ queryKey: s3Key(s3), queryFn: () => s3.buckets() });
@@ -33,7 +40,7 @@ export default function Buckets() {
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data && <BucketTable buckets={list.data} create={open} />}
-      {isOpen && <NewBucket close={close} />}
+      {made && <NewBucket made={made} change={setMade} close={() => setMade(undefined)} />}
     </>
   );
 }
@@ -96,9 +103,14 @@ function BucketTable({ buckets, create }: { readonly buckets: readonly Bucket[];
   );
 }
 
-function NewBucket({ close }: { readonly close: () => void }) {
-  const [name, setName] = useState('');
-  const [isLocked, setLocked] = useState(false);
+interface NewBucketProps {
+  readonly made: MadeBucket;
+  readonly change: (made: MadeBucket) => void;
+  readonly close: () => void;
+}
+
+function NewBucket({ made, change, close }: NewBucketProps) {
+  const { name, isLocked } = made;
   const [isAsked, setAsked] = useState(false);
   const go = useGo();
   const creating = useS3Act(undefined, (s3, bucket: string) => s3.createBucket(bucket, isLocked));
@@ -118,7 +130,7 @@ function NewBucket({ close }: { readonly close: () => void }) {
             label="Name"
             description="3 to 63 small letters, digits, dots and hyphens"
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => change({ ...made, name: event.currentTarget.value })}
             error={isAsked ? problem : undefined}
             required
             data-autofocus
@@ -127,7 +139,7 @@ function NewBucket({ close }: { readonly close: () => void }) {
             label="Object lock"
             description="Versions can be kept from deletion for a time. It brings versioning with it and cannot be switched off again."
             checked={isLocked}
-            onChange={(event) => setLocked(event.currentTarget.checked)}
+            onChange={(event) => change({ ...made, isLocked: event.currentTarget.checked })}
           />
           {creating.error && <Failed error={creating.error} />}
           <Group justify="flex-end">

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { bucketLockDocument, type BucketLock, type LockMode } from '../s3/settings.ts';
 import { bucketLockOf } from '../s3/settings-read.ts';
@@ -10,22 +9,24 @@ export const LOCK_MODES: readonly { readonly value: LockMode; readonly label: st
   { value: 'COMPLIANCE', label: 'compliance: nobody may end it early' },
 ];
 
+/** What new versions get, as the form has it. */
+interface EditedLock {
+  readonly mode: LockMode | '';
+  readonly days: number | '';
+}
+
 /** Whether versions can be kept from deletion, and for how long new ones are. */
 export function ObjectLock({ bucket }: { readonly bucket: string }) {
   return (
-    <Setting bucket={bucket} name="object-lock" read={bucketLockOf}>
+    <Setting<BucketLock, EditedLock> bucket={bucket} name="object-lock" read={bucketLockOf}>
       {(shown) => <Lock shown={shown} />}
     </Setting>
   );
 }
 
-function Lock({ shown }: { readonly shown: Shown<BucketLock> }) {
-  const [isOpen, setOpen] = useState(false);
-  const { isLockable, retention } = shown.value;
-  const open = () => {
-    shown.reset();
-    setOpen(true);
-  };
+function Lock({ shown }: { readonly shown: Shown<BucketLock, EditedLock> }) {
+  const { value, edited, edit, error } = shown;
+  const { isLockable, retention } = value;
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
@@ -34,21 +35,25 @@ function Lock({ shown }: { readonly shown: Shown<BucketLock> }) {
         {retention &&
           `It is on. New versions are kept from deletion for ${retention.days} days (${retention.mode.toLowerCase()}).`}
       </Text>
-      {!isOpen && shown.error && <Failed error={shown.error} />}
+      {!edited && error && <Failed error={error} />}
       <Group>
-        <Button variant="default" onClick={open}>
+        <Button variant="default" onClick={() => edit({ mode: retention?.mode ?? '', days: retention?.days ?? 30 })}>
           {isLockable ? 'Change the retention' : 'Switch object lock on'}
         </Button>
       </Group>
-      {isOpen && <LockDialog shown={shown} close={() => setOpen(false)} />}
+      {edited && <LockDialog edited={edited} shown={shown} />}
     </Stack>
   );
 }
 
-function LockDialog({ shown, close }: { readonly shown: Shown<BucketLock>; readonly close: () => void }) {
-  const { isLockable, retention } = shown.value;
-  const [mode, setMode] = useState<LockMode | ''>(retention?.mode ?? '');
-  const [days, setDays] = useState<number | ''>(retention?.days ?? 30);
+interface LockDialogProps {
+  readonly edited: EditedLock;
+  readonly shown: Shown<BucketLock, EditedLock>;
+}
+
+function LockDialog({ edited, shown }: LockDialogProps) {
+  const { isLockable } = shown.value;
+  const { mode, days } = edited;
   const next = mode === '' || days === '' ? undefined : { mode, days };
   return (
     <SettingDialog
@@ -58,8 +63,8 @@ function LockDialog({ shown, close }: { readonly shown: Shown<BucketLock>; reado
       isBusy={shown.isBusy}
       sent={bucketLockDocument(next)}
       submit={isLockable ? 'Save' : 'Switch it on for good'}
-      save={() => shown.save(bucketLockDocument(next), 'The object lock is saved.', close)}
-      close={close}
+      save={() => shown.save(bucketLockDocument(next), 'The object lock is saved.')}
+      close={() => shown.edit(undefined)}
     >
       {!isLockable && (
         <Alert color="yellow" variant="light">
@@ -70,7 +75,7 @@ function LockDialog({ shown, close }: { readonly shown: Shown<BucketLock>; reado
         label="New versions are kept from deletion"
         data={[{ value: '', label: 'only where that is asked for' }, ...LOCK_MODES]}
         value={mode}
-        onChange={(value) => setMode(value ?? '')}
+        onChange={(value) => shown.edit({ ...edited, mode: value ?? '' })}
         allowDeselect={false}
       />
       {mode !== '' && (
@@ -81,7 +86,7 @@ function LockDialog({ shown, close }: { readonly shown: Shown<BucketLock>; reado
           max={36_500}
           allowDecimal={false}
           value={days}
-          onChange={(value) => setDays(value === '' ? '' : Number(value))}
+          onChange={(value) => shown.edit({ ...edited, days: value === '' ? '' : Number(value) })}
         />
       )}
     </SettingDialog>

@@ -1,13 +1,12 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Facts } from '../../parts/small.tsx';
 import { loggingDocument, type Logging, type LogNames } from '../s3/settings.ts';
 import { loggingOf } from '../s3/settings-read.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
-import { Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
+import { asText, Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
 
 const NAMES: readonly { readonly value: LogNames; readonly label: string }[] = [
   { value: 'simple', label: 'prefix, time of delivery' },
@@ -18,12 +17,12 @@ const NAMES: readonly { readonly value: LogNames; readonly label: string }[] = [
 /** Whether requests to the bucket are written down in another one. */
 export function BucketLog({ bucket }: { readonly bucket: string }) {
   return (
-    <Setting bucket={bucket} name="logging" read={loggingOf}>
+    <Setting<ReturnType<typeof loggingOf>, Logging | string> bucket={bucket} name="logging" read={loggingOf}>
       {(shown) =>
         shown.value.isWhole ? (
           <Log bucket={bucket} shown={shown} logging={shown.value.logging} />
         ) : (
-          <XmlEditor about="The log is open to others by grants, which the form does not have." shown={shown} />
+          <XmlEditor about="The log is open to others by grants, which the form does not have." shown={asText(shown)} />
         )
       }
     </Setting>
@@ -32,16 +31,13 @@ export function BucketLog({ bucket }: { readonly bucket: string }) {
 
 interface LogProps {
   readonly bucket: string;
-  readonly shown: Shown<unknown>;
+  readonly shown: Shown<unknown, Logging | string>;
   readonly logging: Logging | undefined;
 }
 
 function Log({ bucket, shown, logging }: LogProps) {
-  const [isOpen, setOpen] = useState(false);
-  const open = () => {
-    shown.reset();
-    setOpen(true);
-  };
+  const edited = typeof shown.edited === 'object' ? shown.edited : undefined;
+  const open = () => shown.edit(logging ?? { bucket: '', prefix: `${bucket}/`, names: 'simple' });
   return (
     <Stack gap="sm">
       {logging ? (
@@ -62,7 +58,7 @@ function Log({ bucket, shown, logging }: LogProps) {
           Requests to this bucket are not written down for its owner.
         </Text>
       )}
-      {!isOpen && shown.error && <Failed error={shown.error} />}
+      {!edited && shown.error && <Failed error={shown.error} />}
       <Group>
         <Button variant="default" onClick={open}>
           {logging ? 'Change the log' : 'Keep a log'}
@@ -77,21 +73,13 @@ function Log({ bucket, shown, logging }: LogProps) {
           </Button>
         )}
       </Group>
-      {isOpen && (
-        <LogDialog
-          logging={logging ?? { bucket: '', prefix: `${bucket}/`, names: 'simple' }}
-          shown={shown}
-          close={() => setOpen(false)}
-        />
-      )}
+      {edited && <LogDialog logging={edited} shown={shown} />}
     </Stack>
   );
 }
 
-function LogDialog(props: { readonly logging: Logging; readonly shown: Shown<unknown>; readonly close: () => void }) {
-  const { shown, close } = props;
-  const [logging, setLogging] = useState(props.logging);
-  const change = (part: Partial<Logging>) => setLogging((before) => ({ ...before, ...part }));
+function LogDialog({ logging, shown }: { readonly logging: Logging; readonly shown: LogProps['shown'] }) {
+  const change = (part: Partial<Logging>) => shown.edit({ ...logging, ...part });
   const s3 = useS3();
   const buckets = useQuery({ queryKey: s3Key(s3), queryFn: () => s3.buckets() });
   const document = loggingDocument(logging);
@@ -103,8 +91,8 @@ function LogDialog(props: { readonly logging: Logging; readonly shown: Shown<unk
       isBusy={shown.isBusy}
       sent={document}
       submit="Save"
-      save={() => shown.save(document, 'Requests are written down from now on, in objects about every minute.', close)}
-      close={close}
+      save={() => shown.save(document, 'Requests are written down from now on, in objects about every minute.')}
+      close={() => shown.edit(undefined)}
     >
       <Select
         label="Written to the bucket"

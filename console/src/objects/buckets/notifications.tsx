@@ -1,10 +1,9 @@
 import { Alert, Checkbox, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { CommandText } from '../../parts/small.tsx';
 import { hooksDocument, type Hook } from '../s3/settings.ts';
 import { hooksOf } from '../s3/settings-read.ts';
-import { Rules } from './rules.tsx';
+import { Rules, withRule, type EditedRule } from './rules.tsx';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 
 /** The kinds of events; what a kind is made of can be chosen by programs, and is shown by its name. */
@@ -22,27 +21,18 @@ const SECRET = 'x-granary-notification-secret';
 /** Which webhooks get the events of the bucket. */
 export function Notifications({ bucket }: { readonly bucket: string }) {
   return (
-    <Setting bucket={bucket} name="notification" read={hooksOf}>
+    <Setting<Hook[], EditedRule<Hook>> bucket={bucket} name="notification" read={hooksOf}>
       {(shown) => <Hooks shown={shown} />}
     </Setting>
   );
 }
 
-function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
-  const [edited, setEdited] = useState<number | 'new'>();
-  const { value: hooks, save, isBusy, error } = shown;
-  const open = (which: number | 'new') => {
-    shown.reset();
-    setEdited(which);
-  };
+function Hooks({ shown }: { readonly shown: Shown<Hook[], EditedRule<Hook>> }) {
+  const { value: hooks, edited, edit, save, isBusy, error } = shown;
   const secret = shown.answered(SECRET);
   const taken = new Set(hooks.map(({ id }) => id));
   const fresh = Array.from({ length: hooks.length + 1 }, (_, at) => `webhook-${at + 1}`).find((id) => !taken.has(id));
   const start: Hook = { id: fresh ?? '', address: '', events: ['s3:ObjectCreated:*'], prefix: '', suffix: '' };
-  const saveHook = (hook: Hook) => {
-    const next = edited === 'new' ? [...hooks, hook] : hooks.map((one, index) => (index === edited ? hook : one));
-    save(hooksDocument(next), 'The rule is saved.', () => setEdited(undefined));
-  };
   return (
     <Stack gap="sm">
       <Rules
@@ -53,8 +43,8 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
         }))}
         empty="No notifications yet. A rule posts each event to the address of a webhook."
         isBusy={isBusy}
-        onAdd={() => open('new')}
-        onChange={open}
+        onAdd={() => edit({ at: 'new', rule: start })}
+        onChange={(at) => edit({ at, rule: hooks[at] ?? start })}
         onRemove={(at) => save(hooksDocument(hooks.filter((_, index) => index !== at)), 'The rule is removed.')}
       />
       {edited === undefined && error && <Failed error={error} />}
@@ -64,12 +54,13 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[]> }) {
           <CommandText text={secret} label="Copy the secret" />
         </Alert>
       )}
-      {edited !== undefined && (
+      {edited && (
         <HookDialog
-          hook={edited === 'new' ? start : (hooks[edited] ?? start)}
+          hook={edited.rule}
+          known={hooks.flatMap(({ events }) => events)}
+          change={(part) => edit({ ...edited, rule: { ...edited.rule, ...part } })}
           shown={shown}
-          save={saveHook}
-          close={() => setEdited(undefined)}
+          save={() => save(hooksDocument(withRule(hooks, edited)), 'The rule is saved.')}
         />
       )}
     </Stack>
@@ -87,15 +78,15 @@ function keysOf(prefix: string, suffix: string): string {
 
 interface HookDialogProps {
   readonly hook: Hook;
-  readonly shown: Shown<unknown>;
-  readonly save: (hook: Hook) => void;
-  readonly close: () => void;
+  /** Events of the rules that are there: those that the form does not have stay to be chosen. */
+  readonly known: readonly string[];
+  readonly change: (part: Partial<Hook>) => void;
+  readonly shown: Shown<unknown, EditedRule<Hook>>;
+  readonly save: () => void;
 }
 
-function HookDialog({ hook: given, shown, save, close }: HookDialogProps) {
-  const [hook, setHook] = useState(given);
-  const change = (part: Partial<Hook>) => setHook((before) => ({ ...before, ...part }));
-  const others = given.events.filter((event) => !EVENTS.some(([name]) => name === event));
+function HookDialog({ hook, known, change, shown, save }: HookDialogProps) {
+  const others = [...new Set(known)].filter((event) => !EVENTS.some(([name]) => name === event));
   const problem = !/^https?:\/\/./.test(hook.address)
     ? 'Give the address of the webhook, such as https://hooks.example.org/photos.'
     : hook.events.length === 0
@@ -109,8 +100,8 @@ function HookDialog({ hook: given, shown, save, close }: HookDialogProps) {
       isBusy={shown.isBusy}
       sent={hooksDocument([hook])}
       submit="Save rule"
-      save={() => save(hook)}
-      close={close}
+      save={save}
+      close={() => shown.edit(undefined)}
     >
       <Text size="sm">The administrator of the array says which hosts may be posted to.</Text>
       <TextInput

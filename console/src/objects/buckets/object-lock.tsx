@@ -1,22 +1,24 @@
 import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { Time } from '../../parts/small.tsx';
 import { legalHoldDocument, retentionDocument, type LockMode, type ObjectRetention } from '../s3/settings.ts';
+import { retentionOf } from '../s3/settings-read.ts';
 import { useS3Act } from '../s3/use.ts';
 import { LOCK_MODES } from './lock.tsx';
+import { Setting, type Shown } from './setting.tsx';
 
 interface VersionLockProps {
   readonly bucket: string;
   readonly objectKey: string;
   readonly versionId: string | undefined;
-  readonly retention: ObjectRetention | undefined;
   readonly isHeld: boolean;
 }
 
+/** To shorten or end a retention of governance is to bypass it; who may not is refused. */
+const BYPASS = { 'x-amz-bypass-governance-retention': 'true' };
+
 /** Keeps one version from deletion: until a time, or until somebody ends the hold. */
-export function VersionLock({ bucket, objectKey: key, versionId, retention, isHeld }: VersionLockProps) {
-  const [isOpen, setOpen] = useState(false);
+export function VersionLock({ bucket, objectKey: key, versionId, isHeld }: VersionLockProps) {
   const holding = useS3Act(bucket, (s3, isOn: boolean) =>
     s3.setDocument(bucket, 'legal-hold', legalHoldDocument(isOn), { key, versionId }),
   );
@@ -29,6 +31,30 @@ export function VersionLock({ bucket, objectKey: key, versionId, retention, isHe
         onChange={(event) => holding.mutate(event.currentTarget.checked)}
       />
       {holding.error && <Failed error={holding.error} />}
+      <Setting<ObjectRetention | undefined, EditedRetention>
+        bucket={bucket}
+        name="retention"
+        of={{ key, versionId, headers: BYPASS }}
+        read={retentionOf}
+      >
+        {(shown) => <Retention shown={shown} />}
+      </Setting>
+    </Stack>
+  );
+}
+
+interface EditedRetention {
+  readonly mode: LockMode;
+  readonly day: string;
+}
+
+type RetentionShown = Shown<ObjectRetention | undefined, EditedRetention>;
+
+function Retention({ shown }: { readonly shown: RetentionShown }) {
+  const { value: retention, edited, edit } = shown;
+  const open = () => edit({ mode: retention?.mode ?? 'GOVERNANCE', day: retention?.until.slice(0, 10) ?? '' });
+  return (
+    <>
       <Group justify="space-between">
         <Text size="sm">
           {retention ? (
@@ -39,33 +65,28 @@ export function VersionLock({ bucket, objectKey: key, versionId, retention, isHe
             'No retention: it can be deleted at any time.'
           )}
         </Text>
-        <Button size="xs" variant="default" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={edited ? () => edit(undefined) : open}
+          aria-expanded={edited !== undefined}
+        >
           {retention ? 'Change the retention' : 'Keep it for a time'}
         </Button>
       </Group>
-      {isOpen && (
-        <RetentionForm
-          bucket={bucket}
-          objectKey={key}
-          versionId={versionId}
-          retention={retention}
-          close={() => setOpen(false)}
-        />
-      )}
-    </Stack>
+      {edited && <RetentionForm edited={edited} shown={shown} />}
+    </>
   );
 }
 
-function RetentionForm(props: Omit<VersionLockProps, 'isHeld'> & { readonly close: () => void }) {
-  const { bucket, objectKey: key, versionId, retention, close } = props;
-  const [mode, setMode] = useState<LockMode>(retention?.mode ?? 'GOVERNANCE');
-  const [day, setDay] = useState(retention?.until.slice(0, 10) ?? '');
-  // To shorten or end a retention of governance is to bypass it; who may not is refused.
-  const headers = { 'x-amz-bypass-governance-retention': 'true' };
-  const saving = useS3Act(bucket, (s3, next: ObjectRetention | undefined) =>
-    s3.setDocument(bucket, 'retention', retentionDocument(next), { key, versionId, headers }),
-  );
-  const save = (next: ObjectRetention | undefined) => saving.mutate(next, { onSuccess: close });
+interface RetentionFormProps {
+  readonly edited: EditedRetention;
+  readonly shown: RetentionShown;
+}
+
+function RetentionForm({ edited, shown }: RetentionFormProps) {
+  const { value: retention, edit, save, isBusy, error } = shown;
+  const { mode, day } = edited;
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="xs">
@@ -73,7 +94,7 @@ function RetentionForm(props: Omit<VersionLockProps, 'isHeld'> & { readonly clos
           label="Mode"
           data={[...LOCK_MODES]}
           value={mode}
-          onChange={(value) => value && setMode(value)}
+          onChange={(value) => value && edit({ ...edited, mode: value })}
           allowDeselect={false}
           flex={1}
         />
@@ -81,22 +102,22 @@ function RetentionForm(props: Omit<VersionLockProps, 'isHeld'> & { readonly clos
           type="date"
           label="Until the end of (UTC)"
           value={day}
-          onChange={(event) => setDay(event.currentTarget.value)}
+          onChange={(event) => edit({ ...edited, day: event.currentTarget.value })}
         />
         <Button
           disabled={day === ''}
-          loading={saving.isPending}
-          onClick={() => save({ mode, until: `${day}T23:59:59Z` })}
+          loading={isBusy}
+          onClick={() => save(retentionDocument({ mode, until: `${day}T23:59:59Z` }), 'The retention is saved.')}
         >
           Keep it
         </Button>
         {retention?.mode === 'GOVERNANCE' && (
-          <Button variant="default" onClick={() => save(undefined)}>
+          <Button variant="default" onClick={() => save(retentionDocument(undefined), 'The retention is ended.')}>
             End the retention
           </Button>
         )}
       </Group>
-      {saving.error && <Failed error={saving.error} />}
+      {error && <Failed error={error} />}
     </Stack>
   );
 }

@@ -9,13 +9,12 @@ import { Failed, Loading } from '../../parts/messages.tsx';
 import { Facts, Time } from '../../parts/small.tsx';
 import { fileName, isReachable } from '../s3/paths.ts';
 import { readXml } from '../s3/replies.ts';
-import { tagsDocument, type ObjectRetention, type Tag } from '../s3/settings.ts';
-import { bucketLockOf, tagsOf } from '../s3/settings-read.ts';
-import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { bucketLockOf } from '../s3/settings-read.ts';
+import { s3Key, useS3 } from '../s3/use.ts';
 import { DeleteButton } from './delete.tsx';
 import { VersionLock } from './object-lock.tsx';
 import { ShareLink } from './share.tsx';
-import { TagEditor } from './tags.tsx';
+import { Tags } from './tags.tsx';
 
 interface ObjectDialogProps {
   readonly bucket: string;
@@ -113,29 +112,12 @@ interface VersionProps {
 }
 
 function ObjectTags({ bucket, objectKey: key, versionId }: VersionProps) {
-  const s3 = useS3();
-  const reading = useQuery({
-    queryKey: s3Key(s3, bucket, 'tags', key, versionId ?? ''),
-    queryFn: async () => tagsOf(readXml((await s3.document(bucket, 'tagging', { key, versionId })) ?? '<none/>')),
-  });
-  const saving = useS3Act(bucket, (at, tags: readonly Tag[]) =>
-    at.setDocument(bucket, 'tagging', tagsDocument(tags), { key, versionId }),
-  );
   return (
     <Stack gap="xs" component="section" aria-label="Tags">
       <Text size="sm" fw={500}>
         Tags
       </Text>
-      {reading.isPending && <Loading />}
-      {reading.isError && <Failed error={reading.error} />}
-      {reading.data && (
-        <TagEditor
-          tags={reading.data}
-          save={(tags, onDone) => saving.mutate(tags, { onSuccess: onDone })}
-          isBusy={saving.isPending}
-          error={saving.error}
-        />
-      )}
+      <Tags bucket={bucket} of={{ key, versionId }} />
     </Stack>
   );
 }
@@ -146,13 +128,10 @@ function Lock({ head, ...of }: VersionProps & { readonly head: Head }) {
   const { bucket } = of;
   const lock = useQuery({
     queryKey: s3Key(s3, bucket, 'object-lock'),
-    queryFn: async () => (await s3.document(bucket, 'object-lock')) ?? null,
+    queryFn: () => s3.setting(bucket, 'object-lock'),
   });
-  if (typeof lock.data !== 'string' || !bucketLockOf(readXml(lock.data)).isLockable) return null;
-  const valueOf = (wanted: string) => head.find(([name]) => name === wanted)?.[1];
-  const mode = valueOf('x-amz-object-lock-mode');
-  const until = valueOf('x-amz-object-lock-retain-until-date');
-  const retention: ObjectRetention | undefined =
-    (mode === 'GOVERNANCE' || mode === 'COMPLIANCE') && until !== undefined ? { mode, until } : undefined;
-  return <VersionLock {...of} retention={retention} isHeld={valueOf('x-amz-object-lock-legal-hold') === 'ON'} />;
+  const document = lock.data?.document ?? null;
+  if (document === null || !bucketLockOf(readXml(document)).isLockable) return null;
+  const isHeld = head.some(([name, value]) => name === 'x-amz-object-lock-legal-hold' && value === 'ON');
+  return <VersionLock {...of} isHeld={isHeld} />;
 }

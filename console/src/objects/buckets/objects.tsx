@@ -1,8 +1,9 @@
 import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useBase } from '../../app/base.ts';
+import { useDraft } from '../../app/drafts.ts';
 import { bytes } from '../../parts/format.ts';
 import { IconDownload, IconFile, IconFolder } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading } from '../../parts/messages.tsx';
@@ -35,7 +36,7 @@ export function Objects({ bucket, prefix }: Place) {
     placeholderData: keepPreviousData,
   });
   const rows = useMemo(() => rowsOf(listing.data?.pages ?? [], prefix), [listing.data, prefix]);
-  const [open, setOpen] = useState<string>();
+  const [open, setOpen] = useDraft<string | undefined>('open object', () => undefined);
   const columns = useColumns({ bucket, prefix }, setOpen);
   if (listing.isPending) return <Loading />;
   if (listing.isError) return <Failed error={listing.error} retry={() => void listing.refetch()} />;

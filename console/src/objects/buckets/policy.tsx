@@ -1,35 +1,24 @@
 import { Button, Group, Select, Stack, Text, Textarea } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useQuery } from '@tanstack/react-query';
-import { useDraft } from '../../app/drafts.ts';
-import { Failed, Loading } from '../../parts/messages.tsx';
-import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { Failed } from '../../parts/messages.tsx';
 import { POLICY_EXAMPLES, policyProblem } from './policy-text.ts';
+import { TextSetting, type Shown } from './setting.tsx';
 
 /** Who may do what with a bucket, as JSON with checks before it is sent. */
 export function PolicyEditor({ bucket }: { readonly bucket: string }) {
-  const s3 = useS3();
-  const [typed, setTyped] = useDraft<string | undefined>(`policy ${bucket}`, () => undefined);
-  const reading = useQuery({
-    queryKey: s3Key(s3, bucket, 'policy'),
-    queryFn: async () => pretty((await s3.document(bucket, 'policy')) ?? ''),
-  });
-  const saving = useS3Act(bucket, (at, text: string | undefined) => at.setDocument(bucket, 'policy', text));
-  if (reading.isPending) return <Loading />;
-  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
-  const text = typed ?? reading.data;
-  const problem = typed === undefined || typed === '' ? undefined : policyProblem(typed, bucket);
-  const save = (next: string | undefined, said: string) =>
-    saving.mutate(next, {
-      onSuccess: () => {
-        setTyped(undefined);
-        notifications.show({ color: 'teal', message: said });
-      },
-    });
+  return (
+    <TextSetting<string, string> bucket={bucket} name="policy" read={(document) => pretty(document ?? '')}>
+      {(shown) => <Policy bucket={bucket} shown={shown} />}
+    </TextSetting>
+  );
+}
+
+function Policy({ bucket, shown }: { readonly bucket: string; readonly shown: Shown<string, string> }) {
+  const { value, edited, edit, save, isBusy, error } = shown;
+  const problem = edited === undefined || edited === '' ? undefined : policyProblem(edited, bucket);
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        {reading.data === ''
+        {value === ''
           ? 'There is no policy: users of the account have the bucket to themselves.'
           : 'What it denies is denied to users of the account, too.'}
       </Text>
@@ -40,14 +29,14 @@ export function PolicyEditor({ bucket }: { readonly bucket: string }) {
         value={null}
         onChange={(label) => {
           const example = POLICY_EXAMPLES.find((one) => one.label === label);
-          if (example) setTyped(pretty(JSON.stringify(example.make(bucket))));
+          if (example) edit(pretty(JSON.stringify(example.make(bucket))));
         }}
         maw={360}
       />
       <Textarea
         label="Policy (JSON)"
-        value={text}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={edited ?? value}
+        onChange={(event) => edit(event.currentTarget.value)}
         error={problem}
         autosize
         minRows={6}
@@ -55,16 +44,16 @@ export function PolicyEditor({ bucket }: { readonly bucket: string }) {
         spellCheck={false}
         ff="monospace"
       />
-      {saving.error && <Failed error={saving.error} />}
+      {error && <Failed error={error} />}
       <Group>
         <Button
-          disabled={typed === undefined || typed === '' || problem !== undefined}
-          loading={saving.isPending}
-          onClick={() => save(text, 'The policy is saved.')}
+          disabled={edited === undefined || edited === '' || problem !== undefined}
+          loading={isBusy}
+          onClick={() => save(edited, 'The policy is saved.')}
         >
           Save policy
         </Button>
-        {reading.data !== '' && (
+        {value !== '' && (
           <Button variant="default" onClick={() => save(undefined, 'The policy is removed.')}>
             Remove policy
           </Button>

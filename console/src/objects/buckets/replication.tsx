@@ -1,5 +1,4 @@
 import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useIdentity } from '../../app/identity.tsx';
@@ -20,7 +19,7 @@ export function Replication({ bucket }: { readonly bucket: string }) {
   if (granted.isError) return <Failed error={granted.error} retry={() => void granted.refetch()} />;
   if (granted.isPending && accountId !== undefined) return <Loading />;
   return (
-    <Setting bucket={bucket} name="replication" read={replicationOf}>
+    <Setting<ReplicationRule | undefined, ReplicationRule> bucket={bucket} name="replication" read={replicationOf}>
       {(shown) => <Rule bucket={bucket} shown={shown} endpoints={granted.data?.endpoints ?? []} />}
     </Setting>
   );
@@ -34,17 +33,13 @@ interface Endpoint {
 
 interface RuleProps {
   readonly bucket: string;
-  readonly shown: Shown<ReplicationRule | undefined>;
+  readonly shown: Shown<ReplicationRule | undefined, ReplicationRule>;
   readonly endpoints: readonly Endpoint[];
 }
 
 function Rule({ bucket, shown, endpoints }: RuleProps) {
-  const [isOpen, setOpen] = useState(false);
-  const { value: rule, save, isBusy, error } = shown;
-  const open = () => {
-    shown.reset();
-    setOpen(true);
-  };
+  const { value: rule, edited, edit, save, isBusy, error } = shown;
+  const open = () => edit(rule ?? { ...NEW, endpoint: endpoints[0]?.ext_name ?? '', targetBucket: bucket });
   return (
     <Stack gap="sm">
       {rule ? (
@@ -56,7 +51,7 @@ function Rule({ bucket, shown, endpoints }: RuleProps) {
             : 'Objects are not copied to another place.'}
         </Text>
       )}
-      {!isOpen && error && <Failed error={error} />}
+      {!edited && error && <Failed error={error} />}
       <Group>
         {(rule !== undefined || endpoints.length > 0) && (
           <Button variant="default" onClick={open}>
@@ -73,14 +68,7 @@ function Rule({ bucket, shown, endpoints }: RuleProps) {
           </Button>
         )}
       </Group>
-      {isOpen && (
-        <RuleDialog
-          rule={rule ?? { ...NEW, endpoint: endpoints[0]?.ext_name ?? '', targetBucket: bucket }}
-          endpoints={endpoints}
-          shown={shown}
-          close={() => setOpen(false)}
-        />
-      )}
+      {edited && <RuleDialog rule={edited} endpoints={endpoints} shown={shown} />}
     </Stack>
   );
 }
@@ -109,13 +97,11 @@ function RuleFacts({ rule, endpoints }: { readonly rule: ReplicationRule; readon
 interface RuleDialogProps {
   readonly rule: ReplicationRule;
   readonly endpoints: readonly Endpoint[];
-  readonly shown: Shown<unknown>;
-  readonly close: () => void;
+  readonly shown: Shown<unknown, ReplicationRule>;
 }
 
-function RuleDialog({ rule: given, endpoints, shown, close }: RuleDialogProps) {
-  const [rule, setRule] = useState(given);
-  const change = (part: Partial<ReplicationRule>) => setRule((before) => ({ ...before, ...part }));
+function RuleDialog({ rule, endpoints, shown }: RuleDialogProps) {
+  const change = (part: Partial<ReplicationRule>) => shown.edit({ ...rule, ...part });
   const document = replicationDocument(rule);
   const problem =
     rule.endpoint === ''
@@ -131,8 +117,8 @@ function RuleDialog({ rule: given, endpoints, shown, close }: RuleDialogProps) {
       isBusy={shown.isBusy}
       sent={document}
       submit="Save replication"
-      save={() => shown.save(document, 'The rule is saved. It is about what is written from now on.', close)}
-      close={close}
+      save={() => shown.save(document, 'The rule is saved. It is about what is written from now on.')}
+      close={() => shown.edit(undefined)}
     >
       <Text size="sm">
         Objects that are written from now on are copied; those that are there already are not. The page of an object

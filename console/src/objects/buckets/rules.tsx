@@ -1,6 +1,17 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+/** A rule that is edited: one of the list, or a new one. */
+export interface EditedRule<R> {
+  readonly at: number | 'new';
+  readonly rule: R;
+}
+
+/** The list as it will be. */
+export function withRule<R>(rules: readonly R[], { at, rule }: EditedRule<R>): R[] {
+  return at === 'new' ? [...rules, rule] : rules.map((one, index) => (index === at ? rule : one));
+}
+
 interface RulesProps {
   readonly headings: readonly string[];
   readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];

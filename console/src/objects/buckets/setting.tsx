@@ -2,55 +2,122 @@ import { Alert, Button, Code, Group, Stack, Text, Textarea } from '@mantine/core
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
+import { useDraft } from '../../app/drafts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed, Loading } from '../../parts/messages.tsx';
+import type { Of, S3 } from '../s3/client.ts';
 import { readXml } from '../s3/replies.ts';
+import { ChangedMeanwhile, writeUnchanged, type Stored } from '../s3/stored.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { Changed } from './changed.tsx';
 
 /** What a form of one setting works with. */
-export interface Shown<T> {
+export interface Shown<T, E = never> {
+  /** While somebody edits it, as it was when that began. */
   readonly value: T;
   /** As S3 has it; null where it was never set. */
   readonly document: string | null;
-  /** Undefined takes the setting away. */
-  readonly save: (document: string | undefined, said: string, onDone?: () => void) => void;
+  /** What somebody made of it and did not save yet. */
+  readonly edited: E | undefined;
+  /** Undefined ends the editing. */
+  readonly edit: (next: E | undefined) => void;
+  /** Undefined takes the setting away. What was edited is saved by that. */
+  readonly save: (document: string | undefined, said: string) => void;
   readonly isBusy: boolean;
   readonly error: Error | null;
-  /** Forgets an earlier refusal, as a form is opened again. */
-  readonly reset: () => void;
   /** A header of the answer to the last change; null where there was none. */
   readonly answered: (header: string) => string | null;
 }
 
-interface SettingProps<T> {
+/** What is edited, with the setting that it was made from. */
+interface Edit<E> {
+  readonly seen: Stored;
+  readonly value: E;
+}
+
+interface Change {
+  readonly seen: Stored;
+  readonly document: string | undefined;
+  readonly said: string;
+}
+
+interface SettingProps<T, E> {
   readonly bucket: string;
   /** What S3 calls it in the query, such as `cors`. */
   readonly name: string;
+  /** Of a version of an object instead of the bucket. */
+  readonly of?: Of;
   readonly read: (root: Element | undefined) => T;
-  readonly children: (shown: Shown<T>) => ReactNode;
+  /** How it is written, where that is not by its document. */
+  readonly write?: (s3: S3, document: string | undefined) => ReturnType<S3['setDocument']>;
+  readonly children: (shown: Shown<T, E>) => ReactNode;
 }
 
-/** One setting of a bucket: it is read, shown, and read again when it was changed. */
-export function Setting<T>({ bucket, name, read, children }: SettingProps<T>) {
+export function Setting<T, E = never>({ read, ...props }: SettingProps<T, E>) {
+  return <TextSetting<T, E> {...props} read={(document) => read(document === null ? undefined : readXml(document))} />;
+}
+
+type TextSettingProps<T, E> = Omit<SettingProps<T, E>, 'read'> & {
+  readonly read: (document: string | null) => T;
+};
+
+/**
+ * One setting of a bucket: it is read, shown, edited, and read again when it was changed. What somebody else saved since
+ * it was read is not overwritten before the person has seen it.
+ */
+export function TextSetting<T, E = never>({ bucket, name, of = {}, read, write, children }: TextSettingProps<T, E>) {
   const s3 = useS3();
+  const whose = of.key === undefined ? [] : [of.key, of.versionId ?? ''];
   const reading = useQuery({
-    queryKey: s3Key(s3, bucket, name),
-    queryFn: async () => (await s3.document(bucket, name)) ?? null,
+    queryKey: s3Key(s3, bucket, name, ...whose),
+    queryFn: () => s3.setting(bucket, name, of),
   });
-  const saving = useS3Act(bucket, (at, document: string | undefined) => at.setDocument(bucket, name, document));
+  const [edited, setEdited] = useDraft<Edit<E> | undefined>([name, bucket, ...whose].join(' '), () => undefined);
+  const saving = useS3Act(bucket, (at, { seen, document }: Change) =>
+    writeUnchanged(
+      seen,
+      () => at.setting(bucket, name, of),
+      () =>
+        write?.(at, document) ??
+        at.setDocument(bucket, name, document, { ...of, headers: { ...seen.headers, ...of.headers } }),
+    ),
+  );
   if (reading.isPending) return <Loading />;
   if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
-  const save = (document: string | undefined, said: string, onDone?: () => void) =>
-    saving.mutate(document, {
+  const seen = edited?.seen ?? reading.data;
+  const change = (next: Change) =>
+    saving.mutate(next, {
       onSuccess: () => {
-        notifications.show({ color: 'teal', message: said });
-        onDone?.();
+        setEdited(undefined);
+        notifications.show({ color: 'teal', message: next.said });
       },
     });
-  const value = read(reading.data === null ? undefined : readXml(reading.data));
-  const { isPending: isBusy, error, reset, data: answer } = saving;
-  const answered = (header: string) => answer?.header(header) ?? null;
-  return children({ value, document: reading.data, save, isBusy, error, reset, answered });
+  const edit = (value: E | undefined) => {
+    // An earlier refusal is forgotten as a form is opened or closed.
+    if (edited === undefined || value === undefined) saving.reset();
+    setEdited(value === undefined ? undefined : { seen, value });
+  };
+  const { isPending: isBusy, error, variables, data: answer } = saving;
+  if (error instanceof ChangedMeanwhile && variables !== undefined) {
+    return (
+      <Changed
+        now={error.now}
+        load={() => edit(undefined)}
+        overwrite={() => change({ ...variables, seen: error.now })}
+        {...(edited !== undefined && { goBack: saving.reset })}
+      />
+    );
+  }
+  return children({
+    value: read(seen.document),
+    document: seen.document,
+    edited: edited?.value,
+    edit,
+    save: (document, said) => change({ seen, document, said }),
+    isBusy,
+    error,
+    answered: (header) => answer?.header(header) ?? null,
+  });
 }
 
 interface SettingDialogProps {
@@ -115,10 +182,17 @@ export function SettingDialog({
   );
 }
 
+type TextShown = Shown<unknown, string>;
+
+/** Of what is edited only the text: another form of the same setting may have been left open. */
+export function asText<E>(shown: Shown<unknown, E | string>): TextShown {
+  return { ...shown, edited: typeof shown.edited === 'string' ? shown.edited : undefined };
+}
+
 /** What a form does not know is changed as text; what is wrong with it, S3 says. */
-export function XmlEditor({ about, shown }: { readonly about?: string; readonly shown: Shown<unknown> }) {
-  const [typed, setTyped] = useState<string>();
-  const text = typed ?? shown.document ?? '';
+export function XmlEditor({ about, shown }: { readonly about?: string; readonly shown: TextShown }) {
+  const { edited, edit } = shown;
+  const text = edited ?? shown.document ?? '';
   return (
     <Stack gap="xs">
       {about !== undefined && (
@@ -129,8 +203,8 @@ export function XmlEditor({ about, shown }: { readonly about?: string; readonly 
       <Textarea
         label="As XML"
         value={text}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-        error={typed === undefined ? undefined : xmlProblem(typed)}
+        onChange={(event) => edit(event.currentTarget.value)}
+        error={edited === undefined ? undefined : xmlProblem(edited)}
         autosize
         minRows={6}
         maxRows={24}
@@ -140,9 +214,9 @@ export function XmlEditor({ about, shown }: { readonly about?: string; readonly 
       {shown.error && <Failed error={shown.error} />}
       <Group>
         <Button
-          disabled={typed === undefined || xmlProblem(typed) !== undefined}
+          disabled={edited === undefined || xmlProblem(edited) !== undefined}
           loading={shown.isBusy}
-          onClick={() => shown.save(text.trim() === '' ? undefined : text, 'It is saved.', () => setTyped(undefined))}
+          onClick={() => shown.save(text.trim() === '' ? undefined : text, 'It is saved.')}
         >
           Save
         </Button>

@@ -1,13 +1,12 @@
 import { Alert, Button, Card, Group, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useBase, useGo, useParam } from '../../app/base.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { Failed, PageHead } from '../../parts/messages.tsx';
 import { versioningDocument } from '../s3/documents.ts';
-import { readXml, textIn } from '../s3/replies.ts';
-import { s3Key, useS3, useS3Act } from '../s3/use.ts';
+import { textIn } from '../s3/replies.ts';
+import { useS3Act } from '../s3/use.ts';
 import { AccessList, Encryption, PublicAccess } from './access.tsx';
 import { Cors } from './cors.tsx';
 import { LifecycleEditor } from './lifecycle.tsx';
@@ -16,7 +15,8 @@ import { BucketLog } from './logging.tsx';
 import { Notifications } from './notifications.tsx';
 import { PolicyEditor } from './policy.tsx';
 import { Replication } from './replication.tsx';
-import { BucketTags } from './tags.tsx';
+import { Setting } from './setting.tsx';
+import { Tags } from './tags.tsx';
 
 /** Everything that S3 lets be set of a bucket. */
 export default function BucketSettings() {
@@ -44,7 +44,7 @@ export default function BucketSettings() {
           <Encryption bucket={bucket} />
         </Section>
         <Section title="Tags">
-          <BucketTags bucket={bucket} />
+          <Tags bucket={bucket} />
         </Section>
         <Part title="Who may reach it" />
         <Section title="Bucket policy">
@@ -98,32 +98,25 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function Versioning({ bucket }: { readonly bucket: string }) {
-  const s3 = useS3();
-  const reading = useQuery({
-    queryKey: s3Key(s3, bucket, 'versioning'),
-    queryFn: async () => textIn(readXml((await s3.document(bucket, 'versioning')) ?? '<none/>'), 'Status'),
-  });
-  const setting = useS3Act(bucket, (at, isOn: boolean) =>
-    at.setDocument(bucket, 'versioning', versioningDocument(isOn)),
-  );
-  if (reading.isPending) return <Loading />;
-  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
-  const status = reading.data;
   return (
-    <Stack gap="xs">
-      <Switch
-        label="Keep what is overwritten or deleted as old versions"
-        checked={status === 'Enabled'}
-        disabled={setting.isPending}
-        onChange={(event) => setting.mutate(event.currentTarget.checked)}
-      />
-      <Text size="sm" c="dimmed">
-        {status === '' && 'It was never on: what is deleted is gone.'}
-        {status === 'Suspended' && 'It was on: old versions of that time are still there.'}
-        {status === 'Enabled' && 'Old versions take space; a lifecycle rule can remove them after a time.'}
-      </Text>
-      {setting.error && <Failed error={setting.error} />}
-    </Stack>
+    <Setting bucket={bucket} name="versioning" read={(root) => (root ? textIn(root, 'Status') : '')}>
+      {({ value: status, save, isBusy, error }) => (
+        <Stack gap="xs">
+          <Switch
+            label="Keep what is overwritten or deleted as old versions"
+            checked={status === 'Enabled'}
+            disabled={isBusy}
+            onChange={(event) => save(versioningDocument(event.currentTarget.checked), 'It is saved.')}
+          />
+          <Text size="sm" c="dimmed">
+            {status === '' && 'It was never on: what is deleted is gone.'}
+            {status === 'Suspended' && 'It was on: old versions of that time are still there.'}
+            {status === 'Enabled' && 'Old versions take space; a lifecycle rule can remove them after a time.'}
+          </Text>
+          {error && <Failed error={error} />}
+        </Stack>
+      )}
+    </Setting>
   );
 }
 

@@ -1,48 +1,41 @@
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { IconTrash } from '../../parts/icons.tsx';
 import { Failed } from '../../parts/messages.tsx';
+import type { Of } from '../s3/client.ts';
 import { tagsDocument, tagsProblem, type Tag } from '../s3/settings.ts';
 import { tagsOf } from '../s3/settings-read.ts';
-import { Setting } from './setting.tsx';
+import { Setting, type Shown } from './setting.tsx';
 
-export function BucketTags({ bucket }: { readonly bucket: string }) {
+type TagsShown = Shown<Tag[], readonly Tag[]>;
+
+interface TagsProps {
+  readonly bucket: string;
+  /** Of a version of an object instead of the bucket. */
+  readonly of?: Of;
+}
+
+/** Names with values, of a bucket or of an object. */
+export function Tags(props: TagsProps) {
   return (
-    <Setting bucket={bucket} name="tagging" read={tagsOf}>
-      {({ value, save, isBusy, error }) => (
-        <TagEditor
-          tags={value}
-          save={(tags, onDone) => save(tagsDocument(tags), 'The tags are saved.', onDone)}
-          isBusy={isBusy}
-          error={error}
-        />
-      )}
+    <Setting<Tag[], readonly Tag[]> {...props} name="tagging" read={tagsOf}>
+      {(shown) => <TagEditor shown={shown} />}
     </Setting>
   );
 }
 
-interface TagEditorProps {
-  readonly tags: readonly Tag[];
-  readonly save: (tags: readonly Tag[], onDone: () => void) => void;
-  readonly isBusy: boolean;
-  readonly error: Error | null;
-}
-
-/** Names with values, of a bucket or of an object. */
-export function TagEditor({ tags, save, isBusy, error }: TagEditorProps) {
-  const [typed, setTyped] = useState<readonly Tag[]>();
-  const shown = typed ?? tags;
-  const problem = typed && tagsProblem(typed);
+function TagEditor({ shown: { value, edited, edit, save, isBusy, error } }: { readonly shown: TagsShown }) {
+  const tags = edited ?? value;
+  const problem = edited && tagsProblem(edited);
   const change = (at: number, part: Partial<Tag>) =>
-    setTyped(shown.map((tag, index) => (index === at ? { ...tag, ...part } : tag)));
+    edit(tags.map((tag, index) => (index === at ? { ...tag, ...part } : tag)));
   return (
     <Stack gap="xs">
-      {shown.length === 0 && (
+      {tags.length === 0 && (
         <Text size="sm" c="dimmed">
           There are no tags.
         </Text>
       )}
-      {shown.map(({ key, value }, at) => (
+      {tags.map(({ key, value }, at) => (
         <Group key={at} gap="xs" wrap="nowrap">
           <TextInput
             aria-label={`Name of tag ${at + 1}`}
@@ -64,7 +57,7 @@ export function TagEditor({ tags, save, isBusy, error }: TagEditorProps) {
             variant="subtle"
             color="gray"
             aria-label={`Remove tag ${at + 1}`}
-            onClick={() => setTyped(shown.filter((_, index) => index !== at))}
+            onClick={() => edit(tags.filter((_, index) => index !== at))}
           >
             <IconTrash size={16} />
           </ActionIcon>
@@ -73,15 +66,15 @@ export function TagEditor({ tags, save, isBusy, error }: TagEditorProps) {
       {problem !== undefined && <Failed error={new Error(problem)} />}
       {error && <Failed error={error} />}
       <Group gap="xs">
-        <Button size="xs" variant="default" onClick={() => setTyped([...shown, { key: '', value: '' }])}>
+        <Button size="xs" variant="default" onClick={() => edit([...tags, { key: '', value: '' }])}>
           Add a tag
         </Button>
-        {typed && (
+        {edited && (
           <Button
             size="xs"
             loading={isBusy}
             disabled={problem !== undefined}
-            onClick={() => save(typed, () => setTyped(undefined))}
+            onClick={() => save(tagsDocument(edited), 'The tags are saved.')}
           >
             Save tags
           </Button>

@@ -1,7 +1,8 @@
 import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
+import { useDraft } from '../../app/drafts.ts';
 import { bytes } from '../../parts/format.ts';
 import { IconDownload } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, wordsOf } from '../../parts/messages.tsx';
@@ -28,7 +29,7 @@ export function Versions({ bucket, prefix }: VersionsProps) {
     initialPageParam: {},
     getNextPageParam: ({ next }) => next,
   });
-  const [open, setOpen] = useState<Version>();
+  const [open, setOpen] = useDraft<Version | undefined>('open version', () => undefined);
   const columns = useColumns(bucket, prefix, setOpen);
   const rows = useMemo(() => listing.data?.pages.flatMap(({ items }) => items) ?? [], [listing.data]);
   if (listing.isPending) return <Loading />;

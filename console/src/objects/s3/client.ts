@@ -1,4 +1,4 @@
-import { csrfHeaders, type Place } from '../../api/send.ts';
+import { announceSignedOut, csrfHeaders, type Place } from '../../api/send.ts';
 import { isUnset } from './codes.ts';
 import { crc32Base64 } from './crc32.ts';
 import { completeDocument, deleteDocument, type Victim } from './documents.ts';
@@ -19,6 +19,7 @@ import {
   type Page,
   type Version,
 } from './replies.ts';
+import { headersOf, type Stored } from './stored.ts';
 
 /** A refusal of S3 in its words. */
 export class S3Problem extends Error {
@@ -48,8 +49,8 @@ interface Answered {
   readonly header: (name: string) => string | null;
 }
 
-/** What a document is of, where it is not of the bucket. */
-interface Of {
+/** What a setting is of, where it is not of the bucket. */
+export interface Of {
   readonly key?: string;
   readonly versionId?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -200,13 +201,14 @@ export class S3 {
     return uploadsOf(await this.#read(bucket, { query: { uploads: '', 'encoding-type': 'url' } }));
   }
 
-  /** A document of a bucket, such as `policy`, or of an object; undefined where it has none. */
-  async document(bucket: string, name: string, { key, versionId }: Of = {}): Promise<string | undefined> {
+  /** A setting of a bucket, such as `policy`, or of an object. */
+  async setting(bucket: string, name: string, { key, versionId }: Of = {}): Promise<Stored> {
+    const asked = { ...(key !== undefined && { key }), query: { [name]: '', versionId } };
     try {
-      return (await this.#ask('GET', bucket, { ...(key !== undefined && { key }), query: { [name]: '', versionId } }))
-        .text;
+      const { text, header } = await this.#ask('GET', bucket, asked);
+      return { document: text, headers: headersOf(name, header) };
     } catch (error) {
-      if (error instanceof S3Problem && isUnset(error.code)) return undefined;
+      if (error instanceof S3Problem && isUnset(error.code)) return { document: null, headers: {} };
       throw error;
     }
   }
@@ -253,6 +255,8 @@ export class S3 {
       request.addEventListener('error', () => reject(new TypeError('The service does not answer.')));
       request.addEventListener('load', () => {
         const { status, responseText: text } = request;
+        // S3 refuses with 403: by 401 the service says that nobody is signed in any more.
+        if (status === 401) announceSignedOut();
         const problem = problemIn(status, text);
         if (problem) reject(problem);
         else resolve({ text, header: (name) => request.getResponseHeader(name) });

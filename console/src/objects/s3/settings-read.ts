@@ -5,6 +5,7 @@ import {
   type CorsRule,
   type Hook,
   type Logging,
+  type ObjectRetention,
   type PublicAccessBlock,
   type ReplicationRule,
   type Tag,
@@ -96,6 +97,13 @@ export function bucketLockOf(root: Element | undefined): BucketLock {
     isLockable: root !== undefined,
     retention: mode === 'GOVERNANCE' || mode === 'COMPLIANCE' ? { mode, days } : undefined,
   };
+}
+
+export function retentionOf(root: Element | undefined): ObjectRetention | undefined {
+  const mode = root && textIn(root, 'Mode');
+  return root && (mode === 'GOVERNANCE' || mode === 'COMPLIANCE')
+    ? { mode, until: textIn(root, 'RetainUntilDate') }
+    : undefined;
 }
 
 export function publicAccessOf(root: Element | undefined): PublicAccessBlock {

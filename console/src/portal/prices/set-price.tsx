@@ -1,6 +1,6 @@
 import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useState, type SubmitEvent } from 'react';
+import type { SubmitEvent } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct } from '../../api/queries.ts';
 import { useMay } from '../../app/identity.tsx';
@@ -12,22 +12,34 @@ import { utcMinute, type PricedItem } from './history.ts';
 
 type Kind = Input<typeof portal.pricing.set.endpoint>['kind'];
 
+/** A price of an item as its form has it. */
+export interface TypedPrice {
+  readonly kind: string;
+  readonly key: string;
+  readonly price: string;
+  readonly isLater: boolean;
+  /** In the viewer's zone. */
+  readonly day: string;
+}
+
+export function presentPrice({ kind, key, present }: PricedItem): TypedPrice {
+  return { kind, key, price: present?.hourly_price_usd ?? '', isLater: false, day: '' };
+}
+
 interface SetPriceProps {
-  readonly item: PricedItem;
+  readonly typed: TypedPrice;
   readonly providerId: number;
   /** What has the price, in words. */
   readonly title: string;
+  readonly change: (typed: TypedPrice) => void;
   readonly close: () => void;
 }
 
 /** A price from now on, or from a moment in the viewer's zone. */
-export function SetPrice({ item, providerId, title, close }: SetPriceProps) {
-  const [price, setPrice] = useState(item.present?.hourly_price_usd ?? '');
-  const [when, setWhen] = useState('now');
-  const [local, setLocal] = useState('');
+export function SetPrice({ typed, providerId, title, change, close }: SetPriceProps) {
+  const { kind, key, price, isLater, day } = typed;
   const acting = useAct(portal.pricing.set);
-  const from = when === 'now' ? undefined : utcMinute(local);
-  const { kind, key } = item;
+  const from = isLater ? utcMinute(day) : undefined;
   const input = { provider_id: providerId, kind: kind as Kind, key, price, ...(from !== undefined && { from }) };
 
   async function submit(event: SubmitEvent): Promise<void> {
@@ -46,23 +58,27 @@ export function SetPrice({ item, providerId, title, close }: SetPriceProps) {
             inputMode="decimal"
             required
             value={price}
-            onChange={(event) => setPrice(event.currentTarget.value)}
+            onChange={(event) => change({ ...typed, price: event.currentTarget.value })}
             data-autofocus
           />
-          <Radio.Group label="From when" value={when} onChange={setWhen}>
+          <Radio.Group
+            label="From when"
+            value={isLater ? 'later' : 'now'}
+            onChange={(when) => change({ ...typed, isLater: when === 'later' })}
+          >
             <Group mt={4}>
               <Radio value="now" label="Now" />
               <Radio value="later" label="Later" />
             </Group>
           </Radio.Group>
-          {when === 'later' && (
+          {isLater && (
             <TextInput
               type="datetime-local"
               label="Day and time"
               description="In your time zone. What was planned after it is dropped."
               required
-              value={local}
-              onChange={(event) => setLocal(event.currentTarget.value)}
+              value={day}
+              onChange={(event) => change({ ...typed, day: event.currentTarget.value })}
             />
           )}
           {acting.error && <Failed error={acting.error} />}
@@ -71,7 +87,7 @@ export function SetPrice({ item, providerId, title, close }: SetPriceProps) {
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" loading={acting.isPending} disabled={price === '' || (when !== 'now' && !from)}>
+            <Button type="submit" loading={acting.isPending} disabled={price === '' || (isLater && !from)}>
               Set the price
             </Button>
           </Group>

@@ -1,6 +1,7 @@
 import { Button, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
+import { useDraft } from '../../app/drafts.ts';
 import { action, ActionMenu } from '../../contract/action.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Chart } from '../../parts/chart.tsx';
@@ -11,7 +12,7 @@ import { DataTable, type Column } from '../../parts/table.tsx';
 import { itemsOf, steps, type DatedPrice, type PricedItem } from './history.ts';
 import type { NameOf } from '../item-names.ts';
 import { useItemNames } from '../use-item-names.ts';
-import { SetPrice, SetPriceButton } from './set-price.tsx';
+import { presentPrice, SetPrice, SetPriceButton, type TypedPrice } from './set-price.tsx';
 
 const KINDS: Readonly<Record<string, string>> = {
   engine: 'Engine',
@@ -27,7 +28,7 @@ const KINDS: Readonly<Record<string, string>> = {
 export function PriceTable(props: { readonly providerId: number; readonly prices: readonly DatedPrice[] }) {
   const { providerId, prices } = props;
   const nameOf = useItemNames();
-  const [changed, setChanged] = useState<PricedItem>();
+  const [typed, setTyped] = useDraft<TypedPrice | undefined>(`price ${providerId}`, () => undefined);
   const [shown, setShown] = useState<PricedItem>();
   const columns: readonly Column<PricedItem>[] = [
     {
@@ -59,7 +60,7 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
       name: 'actions',
       heading: '',
       align: 'right',
-      cell: (item) => <ItemActions item={item} providerId={providerId} change={() => setChanged(item)} />,
+      cell: (item) => <ItemActions item={item} providerId={providerId} change={() => setTyped(presentPrice(item))} />,
     },
   ];
   return (
@@ -71,12 +72,13 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
         rowKey={({ kind, key }) => `${kind}:${key}`}
         empty={<Empty title="This provider has no prices.">Its cloud has nothing to sell yet.</Empty>}
       />
-      {changed && (
+      {typed && (
         <SetPrice
-          item={changed}
+          typed={typed}
           providerId={providerId}
-          title={titleOf(changed, nameOf)}
-          close={() => setChanged(undefined)}
+          title={titleOf(typed, nameOf)}
+          change={setTyped}
+          close={() => setTyped(undefined)}
         />
       )}
       {shown && <History item={shown} title={titleOf(shown, nameOf)} close={() => setShown(undefined)} />}
@@ -84,17 +86,19 @@ export function PriceTable(props: { readonly providerId: number; readonly prices
   );
 }
 
-function kindOf({ kind }: PricedItem): string {
+type Item = Pick<PricedItem, 'kind' | 'key'>;
+
+function kindOf({ kind }: Item): string {
   return KINDS[kind] ?? kind;
 }
 
 /** Empty where there is one of the kind. */
-function whichOf({ kind, key }: PricedItem, nameOf: NameOf): string {
+function whichOf({ kind, key }: Item, nameOf: NameOf): string {
   return key === kind ? '' : nameOf(key);
 }
 
 /** `Engine Small`. */
-function titleOf(item: PricedItem, nameOf: NameOf): string {
+function titleOf(item: Item, nameOf: NameOf): string {
   return [kindOf(item), whichOf(item, nameOf)].filter(Boolean).join(' ');
 }
 
