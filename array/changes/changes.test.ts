@@ -5,7 +5,7 @@ import { followChanges } from '../../kernel/http/testing/follow.ts';
 import { until } from '../../testing/waiting.ts';
 import { testArray } from '../testing/test-array.ts';
 
-const { raidGroups } = arrayApi.groups;
+const { raidGroups, settings } = arrayApi.groups;
 
 test('who follows an array learns what users change, what its drives do, and how its work gets on', async (t) => {
   const array = await testArray(t);
@@ -21,6 +21,13 @@ test('who follows an array learns what users change, what its drives do, and how
   await feed.changed('raidGroups');
   for (const { file } of array.configuration.drives) renameSync(file, `${file}.moved`);
   await feed.changed('drives', 'raidGroups');
+});
+
+test('a change of settings is one of controllers, whose records show some of them', async (t) => {
+  const array = await testArray(t);
+  const feed = await followChanges(t, array.configuration.managementUrl, { 'x-access-key': array.user.access_key });
+  await array.client.call(settings.update, { recycle_bin: true });
+  await feed.changed('controllers', 'settings');
 });
 
 test('an array stops while somebody follows it', async (t) => {

@@ -45,6 +45,7 @@ export const concerns: Concerns<Kind, Group> = {
     raidGroups: ['drives', 'pools'],
     serverTags: ['servers'],
     servers: ['volumes'],
+    settings: ['controllers'],
     snapshotPolicies: ['volumes'],
     snapshotSets: ['snapshots'],
     snapshots: ['volumes'],

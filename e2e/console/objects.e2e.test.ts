@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { adminPassword, startGranary } from '../granary.ts';
 import { ended, hashOf } from '../programs.ts';
 import { goTo, launchBrowser, orderArray, signIn, signOut, skipWithoutBrowser, waitForText } from './browser.ts';
+import { saved } from './forms.ts';
 import { picture } from './screenshots.ts';
 
 const skip = await skipWithoutBrowser();
@@ -129,11 +130,4 @@ async function openBucket(page: Page, account: string, bucket: string): Promise<
   await dialog.getByRole('textbox', { name: 'Name' }).fill(bucket);
   await dialog.getByRole('button', { name: 'Make bucket' }).click();
   await page.getByRole('heading', { level: 1, name: bucket }).waitFor();
-}
-
-/** The file that the browser saves. */
-async function saved(page: Page, press: () => Promise<void>): Promise<string> {
-  const download = page.waitForEvent('download');
-  await press();
-  return (await download).path();
 }

@@ -54,35 +54,47 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly onDone?: (done: Done<E>, input: AnyInput) => void;
 }
 
+interface ActionButtonProps<E extends Endpoint> extends ActionProps<E> {
+  readonly icon?: ReactNode;
+  readonly isMain?: boolean;
+  readonly isSmall?: boolean;
+}
+
 /** A button that opens the form of an operation. Nothing at all where the call would be refused. */
-export function ActionButton<E extends Endpoint>(
-  props: ActionProps<E> & { readonly icon?: ReactNode; readonly isMain?: boolean; readonly isSmall?: boolean },
-) {
+export function ActionButton<E extends Endpoint>(props: ActionButtonProps<E>) {
   const [isOpen, { open, close }] = useDisclosure(hasDraft(draftKey(props)));
   const [asked, setAsked] = useAddressText('do');
   const may = useMay();
   if (!may(props.op, props.input)) return null;
-  const isDanger = props.destroys !== undefined;
   // The palette leads to a page and has it open a form; nothing is sent before a person has seen it.
-  const isAsked = asked === props.label && !isDanger;
+  const isAsked = asked === props.label && props.destroys === undefined;
   const shut = () => {
     close();
     if (isAsked) setAsked('');
   };
   return (
     <>
-      <Button
-        onClick={open}
-        leftSection={props.icon}
-        size={props.isSmall ? 'xs' : 'sm'}
-        variant={props.isMain ? 'filled' : 'default'}
-        color={isDanger ? 'red' : undefined}
-        {...operationMark(props.op, props.input)}
-      >
-        {props.label}
-      </Button>
+      <FormButton {...props} onClick={open} />
       {(isOpen || isAsked) && <ActionDialog {...props} close={shut} />}
     </>
+  );
+}
+
+/** The button alone, where the form has to outlive what the button stands in. */
+export function FormButton<E extends Endpoint>(props: ActionButtonProps<E> & { readonly onClick: () => void }) {
+  const may = useMay();
+  if (!may(props.op, props.input)) return null;
+  return (
+    <Button
+      onClick={props.onClick}
+      leftSection={props.icon}
+      size={props.isSmall ? 'xs' : 'sm'}
+      variant={props.isMain ? 'filled' : 'default'}
+      color={props.destroys === undefined ? undefined : 'red'}
+      {...operationMark(props.op, props.input)}
+    >
+      {props.label}
+    </Button>
   );
 }
 
@@ -134,7 +146,7 @@ export function action<E extends Endpoint>(props: ActionProps<E>): ActionProps<n
   return props as unknown as ActionProps<never>;
 }
 
-function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
+export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
   const { op, label, input = {}, destroys, about, close } = props;
   const [given, setGiven] = useDraft<AnyInput>(
     draftKey(props),

@@ -115,6 +115,8 @@ function isObjects(schema: Schema): boolean {
 }
 
 const GB_FIELD = /(?:^|_)capacity$|_gb$|capacity_gb$/;
+/** Numbers that name something have no thousands. */
+const NAMING_FIELD = /(?:^|_)(?:id|uid|gid|vlan|vrid|port|lun|version)$/;
 const STATE_FIELD = /^(?:status|state|health_status|capacity_mode|rebalance_status|proxy_state)$/;
 const TIME_FIELD = /(?:_at|_time|_gmt|^time|^created|^rpo)$/;
 
@@ -133,7 +135,7 @@ export function Value({
     return <Time at={value as string} />;
   if (STATE_FIELD.test(name)) return <State of={plain(value)} />;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return GB_FIELD.test(name) ? gigabytes(value) : value.toLocaleString('en');
+  if (typeof value === 'number') return numberText(name, value);
   const text = plain(value);
   return text.length > 60 ? (
     <Text size="sm" truncate maw={320} title={text}>
@@ -142,6 +144,11 @@ export function Value({
   ) : (
     text
   );
+}
+
+function numberText(name: string, value: number): string {
+  if (GB_FIELD.test(name)) return gigabytes(value);
+  return NAMING_FIELD.test(name) ? String(value) : value.toLocaleString('en');
 }
 
 export function plain(value: unknown): string {

@@ -1,8 +1,8 @@
 import { Popover, Stack, Text, UnstyledButton } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
-import { ActionButton } from '../../contract/action.tsx';
+import { ActionButton, ActionDialog, FormButton, type ActionProps } from '../../contract/action.tsx';
 import { ago, localTime } from '../../parts/format.ts';
 import { Empty } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
@@ -69,6 +69,8 @@ function Line({ snapshots, isAttached }: { readonly snapshots: readonly Snapshot
 /** One snapshot, or several that are too close to tell apart. */
 function Mark({ group, isAttached }: { readonly group: Cluster<Snapshot>; readonly isAttached: boolean }) {
   const [isOpen, setOpen] = useState(false);
+  const [chosen, setChosen] = useState<ActionProps<never>>();
+  const mark = useRef<HTMLButtonElement>(null);
   const { members, at } = group;
   const [one] = members;
   if (!one) return null;
@@ -76,41 +78,51 @@ function Mark({ group, isAttached }: { readonly group: Cluster<Snapshot>; readon
     members.length === 1
       ? `${one.display_name}, ${localTime(takenAt(one))}`
       : `${members.length} snapshots, ${ago(takenAt(one))}`;
+  const choose = (action: ActionProps<never>) => {
+    // The list closes, because a click in the form would be one beside the list; the form gives the focus back to the mark.
+    mark.current?.focus();
+    setOpen(false);
+    setChosen(action);
+  };
   return (
-    <Popover opened={isOpen} onChange={setOpen} withArrow trapFocus width={280}>
-      <Popover.Target>
-        <UnstyledButton
-          className="time-line-mark"
-          style={{ left: `${at * 100}%` }}
-          onClick={() => setOpen(!isOpen)}
-          aria-label={label}
-          aria-expanded={isOpen}
-          title={label}
-        >
-          {members.length > 1 ? members.length : ''}
-        </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={label}>
-        <Stack gap="xs" mah={320} className="nav-scroll">
-          {members.map((snapshot) => (
-            <div key={snapshot.name}>
-              <Text size="sm" fw={600}>
-                {snapshot.display_name}
-              </Text>
-              <Text size="xs" c="dimmed" mb={4}>
-                {localTime(takenAt(snapshot))}
-              </Text>
-              <Stack gap={4}>
-                {snapshotActions(snapshot, isAttached)
-                  .filter((_, index) => members.length === 1 || index < 2)
-                  .map((one) => (
-                    <ActionButton key={one.label} {...one} isSmall />
-                  ))}
-              </Stack>
-            </div>
-          ))}
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <Popover opened={isOpen} onChange={setOpen} withArrow trapFocus width={280}>
+        <Popover.Target>
+          <UnstyledButton
+            ref={mark}
+            className="time-line-mark"
+            style={{ left: `${at * 100}%` }}
+            onClick={() => setOpen(!isOpen)}
+            aria-label={label}
+            aria-expanded={isOpen}
+            title={label}
+          >
+            {members.length > 1 ? members.length : ''}
+          </UnstyledButton>
+        </Popover.Target>
+        <Popover.Dropdown aria-label={label}>
+          <Stack gap="xs" mah={320} className="nav-scroll">
+            {members.map((snapshot) => (
+              <div key={snapshot.name}>
+                <Text size="sm" fw={600}>
+                  {snapshot.display_name}
+                </Text>
+                <Text size="xs" c="dimmed" mb={4}>
+                  {localTime(takenAt(snapshot))}
+                </Text>
+                <Stack gap={4}>
+                  {snapshotActions(snapshot, isAttached)
+                    .filter((_, index) => members.length === 1 || index < 2)
+                    .map((one) => (
+                      <FormButton key={one.label} {...one} isSmall onClick={() => choose(one)} />
+                    ))}
+                </Stack>
+              </div>
+            ))}
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
+      {chosen && <ActionDialog {...chosen} close={() => setChosen(undefined)} />}
+    </>
   );
 }
