@@ -84,7 +84,7 @@ test('a request is denied with a reason, and who asked reads it', { skip }, asyn
   await asking.getByRole('row', { name: /wish/ }).waitFor();
   await goTo(page, 'Requests');
   await act(page, 'Deny', (dialog) => dialog.getByLabel('Why').fill(REASON));
-  await waitForText(page, 'Nothing waits for a decision.');
+  await waitForText(page, 'No request is pending.');
   await asking.getByText('Denied', { exact: true }).click();
   await asking.getByRole('row', { name: /wish/ }).getByText(REASON).filter({ visible: true }).waitFor();
   const [request] = (await customer.arrayRequests.list({ status: 'denied' })).data;
@@ -156,7 +156,7 @@ test('a price of a later day is planned', { skip }, async () => {
   const row = page.getByRole('row', { name: new RegExp(DRIVE_KEY) });
   await row.getByRole('button', { name: 'Set the price' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('USD an hour').fill('0.5');
+  await dialog.getByLabel('USD per hour').fill('0.5');
   await dialog.getByRole('radio', { name: 'Later' }).check();
   const [day = ''] = new Date(Date.now() + 40 * 86_400_000).toISOString().split('T');
   await dialog.getByLabel('Day and time').fill(`${day}T09:30`);

@@ -29,7 +29,7 @@ function CorsRules({ shown }: { readonly shown: Shown<CorsRule[], EditedRule<Cor
   return (
     <Stack gap="sm">
       <Rules
-        headings={['Pages of', 'May', 'With the headers', 'May read', 'Kept for']}
+        headings={['Origins', 'Methods', 'Allowed headers', 'Exposed headers', 'Cached for']}
         rows={rules.map(({ origins, methods, headers, exposed, maxAge }, index) => ({
           name: `rule ${index + 1}`,
           cells: [

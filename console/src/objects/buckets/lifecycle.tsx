@@ -46,7 +46,7 @@ function LifecycleRules({ shown, editText }: { readonly shown: LifecycleShown; r
   return (
     <Stack gap="sm">
       <Rules
-        headings={['Rule', 'For keys that begin with', 'Does', 'State']}
+        headings={['Rule', 'Key prefix', 'Action', 'State']}
         rows={rules.map((rule) => ({
           name: rule.id,
           cells: [rule.id, rule.prefix || 'anything', inWords(rule), rule.isOn ? 'on' : 'off'],
@@ -150,7 +150,7 @@ function RuleDialog({ rule, taken, change, shown, save }: RuleDialogProps) {
         maxLength={255}
       />
       <TextInput
-        label="For keys that begin with"
+        label="Key prefix"
         description="Empty for all objects of the bucket"
         placeholder="tmp/"
         value={rule.prefix}

@@ -44,32 +44,32 @@ function Log({ bucket, shown, logging }: LogProps) {
         <Facts
           of={[
             [
-              'Written to',
+              'Destination',
               <PageLink key="to" to={`/buckets/${logging.bucket}`}>
                 {logging.bucket}
               </PageLink>,
             ],
-            ['Names begin with', logging.prefix || 'nothing of their own'],
-            ['Named by', NAMES.find(({ value }) => value === logging.names)?.label ?? logging.names],
+            ['Key prefix', logging.prefix || 'none'],
+            ['Object names', NAMES.find(({ value }) => value === logging.names)?.label ?? logging.names],
           ]}
         />
       ) : (
         <Text size="sm" c="dimmed">
-          Requests to this bucket are not written down for its owner.
+          Requests to this bucket are not logged.
         </Text>
       )}
       {!edited && shown.error && <Failed error={shown.error} />}
       <Group>
         <Button variant="default" onClick={open}>
-          {logging ? 'Change the log' : 'Keep a log'}
+          {logging ? 'Change the log' : 'Switch the log on'}
         </Button>
         {logging && (
           <Button
             variant="default"
             loading={shown.isBusy}
-            onClick={() => shown.save(loggingDocument(undefined), 'Requests are no longer written down.')}
+            onClick={() => shown.save(loggingDocument(undefined), 'Requests are no longer logged.')}
           >
-            End the log
+            Switch the log off
           </Button>
         )}
       </Group>
@@ -85,17 +85,17 @@ function LogDialog({ logging, shown }: { readonly logging: Logging; readonly sho
   const document = loggingDocument(logging);
   return (
     <SettingDialog
-      title="Log of requests"
-      problem={logging.bucket === '' ? 'Choose the bucket that it is written to.' : undefined}
+      title="Access log"
+      problem={logging.bucket === '' ? 'Choose the destination bucket.' : undefined}
       error={shown.error}
       isBusy={shown.isBusy}
       sent={document}
       submit="Save"
-      save={() => shown.save(document, 'Requests are written down from now on, in objects about every minute.')}
+      save={() => shown.save(document, 'Requests are logged from now on, in objects about every minute.')}
       close={() => shown.edit(undefined)}
     >
       <Select
-        label="Written to the bucket"
+        label="Destination bucket"
         description="Another one keeps the log apart from the objects"
         data={buckets.data?.map(({ name }) => name) ?? []}
         value={logging.bucket === '' ? null : logging.bucket}
@@ -105,12 +105,12 @@ function LogDialog({ logging, shown }: { readonly logging: Logging; readonly sho
         required
       />
       <TextInput
-        label="Names begin with"
+        label="Key prefix"
         value={logging.prefix}
         onChange={(event) => change({ prefix: event.currentTarget.value })}
       />
       <Select
-        label="Named by"
+        label="Object names"
         data={[...NAMES]}
         value={logging.names}
         onChange={(value) => value && change({ names: value })}

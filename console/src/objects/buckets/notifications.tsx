@@ -36,7 +36,7 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[], EditedRule<Hook>> }) {
   return (
     <Stack gap="sm">
       <Rules
-        headings={['Webhook', 'When', 'For keys']}
+        headings={['Webhook', 'When', 'Keys']}
         rows={hooks.map(({ id, address, events, prefix, suffix }) => ({
           name: id,
           cells: [address, events.map(wordsOf).join('; '), keysOf(prefix, suffix)],
@@ -119,12 +119,12 @@ function HookDialog({ hook, known, change, shown, save }: HookDialogProps) {
         </Stack>
       </Checkbox.Group>
       <TextInput
-        label="For keys that begin with"
+        label="Key prefix"
         value={hook.prefix}
         onChange={(event) => change({ prefix: event.currentTarget.value })}
       />
       <TextInput
-        label="and end with"
+        label="Key suffix"
         placeholder=".jpg"
         value={hook.suffix}
         onChange={(event) => change({ suffix: event.currentTarget.value })}

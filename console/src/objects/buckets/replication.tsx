@@ -85,9 +85,9 @@ function RuleFacts({ rule, endpoints }: { readonly rule: ReplicationRule; readon
       of={[
         ['State', rule.isOn ? 'on' : 'off'],
         ['Remote endpoint', to],
-        ['Bucket there', rule.targetBucket],
-        ['Names begin there with', endpoint?.prefix || 'nothing of their own'],
-        ['For keys that begin with', rule.prefix || 'anything'],
+        ['Destination bucket', rule.targetBucket],
+        ['Key prefix there', endpoint?.prefix || 'none'],
+        ['Key prefix', rule.prefix || 'anything'],
         ['Deletions', rule.deletes ? 'are passed on' : 'are not passed on'],
       ]}
     />
@@ -133,14 +133,14 @@ function RuleDialog({ rule, endpoints, shown }: RuleDialogProps) {
         required
       />
       <TextInput
-        label="Bucket there"
+        label="Destination bucket"
         description="It has to be there already"
         value={rule.targetBucket}
         onChange={(event) => change({ targetBucket: event.currentTarget.value })}
         required
       />
       <TextInput
-        label="For keys that begin with"
+        label="Key prefix"
         description="Empty for all objects of the bucket"
         value={rule.prefix}
         onChange={(event) => change({ prefix: event.currentTarget.value })}

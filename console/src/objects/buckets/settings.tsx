@@ -63,7 +63,7 @@ export default function BucketSettings() {
         <Section title="Replication">
           <Replication bucket={bucket} />
         </Section>
-        <Section title="Log of requests">
+        <Section title="Access log">
           <BucketLog bucket={bucket} />
         </Section>
         <Section title="Notifications">

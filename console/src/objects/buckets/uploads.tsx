@@ -87,17 +87,17 @@ function Sending({ item }: { readonly item: UploadItem }) {
             </Button>
           )}
           {mayGoOn && (
-            <Button size="compact-xs" onClick={() => uploadQueue.resume(id)} aria-label={`Go on with ${key}`}>
-              Go on
+            <Button size="compact-xs" onClick={() => uploadQueue.resume(id)} aria-label={`Resume ${key}`}>
+              Resume
             </Button>
           )}
           {state !== 'done' && (
-            <Tooltip label="Give up this upload">
+            <Tooltip label="Cancel this upload">
               <ActionIcon
                 variant="subtle"
                 color="gray"
                 onClick={() => void uploadQueue.drop(id)}
-                aria-label={`Give up ${key}`}
+                aria-label={`Cancel ${key}`}
               >
                 <IconTrash size={16} />
               </ActionIcon>
