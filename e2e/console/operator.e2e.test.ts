@@ -83,7 +83,7 @@ test('a request is denied with a reason, and who asked reads it', { skip }, asyn
   await goTo(asking, 'Requests');
   await asking.getByRole('row', { name: /wish/ }).waitFor();
   await goTo(page, 'Requests');
-  await act(page, 'Deny', (dialog) => dialog.getByLabel('Why').fill(REASON));
+  await act(page, 'Deny', (dialog) => dialog.getByLabel('Reason').fill(REASON));
   await waitForText(page, 'No request is pending.');
   await asking.getByText('Denied', { exact: true }).click();
   await asking.getByRole('row', { name: /wish/ }).getByText(REASON).filter({ visible: true }).waitFor();
@@ -200,7 +200,7 @@ test('a setting of the portal is changed', { skip }, async () => {
     .getByRole('button', { name: 'Change' })
     .click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Hours a deleted array can come back').fill('48');
+  await dialog.getByLabel('Hours in which a deleted array can be undeleted').fill('48');
   await dialog.getByRole('button', { name: 'Change' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('definition').filter({ hasText: '48' }).waitFor();
