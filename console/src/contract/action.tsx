@@ -19,6 +19,7 @@ import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
+import { StartedForm, type StartFrom } from './started-form.tsx';
 import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
@@ -31,6 +32,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly input?: AnyInput;
   /** Values that the form starts with. */
   readonly start?: AnyInput;
+  /** Reads what is set when the form is opened; then what was not changed is not sent. */
+  readonly startFrom?: StartFrom;
   /** Which parameters are asked for, in this order; by default all that are not settled. The rest is under "More". */
   readonly fields?: readonly string[];
   /** Also shown, but folded away. `'all'`: all others. */
@@ -146,7 +149,21 @@ export function action<E extends Endpoint>(props: ActionProps<E>): ActionProps<n
   return props as unknown as ActionProps<never>;
 }
 
-export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { readonly close: () => void }) {
+interface DialogProps<E extends Endpoint> extends ActionProps<E> {
+  readonly close: () => void;
+}
+
+export function ActionDialog<E extends Endpoint>(props: DialogProps<E>) {
+  const { startFrom, label, close } = props;
+  if (!startFrom) return <FormDialog {...props} />;
+  return (
+    <StartedForm from={startFrom} title={label} close={close}>
+      {(start) => <FormDialog {...props} start={start} />}
+    </StartedForm>
+  );
+}
+
+function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const { op, label, input = {}, destroys, about, close } = props;
   const [given, setGiven] = useDraft<AnyInput>(
     draftKey(props),
@@ -158,7 +175,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   const [isCommand, setCommand] = useState(false);
   const [reply, setReply] = useState<unknown>();
   const acting = useAct(op);
-  const whole = { ...input, ...given };
+  const whole = { ...input, ...(props.startFrom ? changed(given, props.start) : given) };
   const { asked, folded } = fieldsOf(op.endpoint, props);
   const shownFields = isMore ? [...asked, ...folded] : asked;
   const named = problemNamed(acting.error, shownFields, (name) => labelOfField(props, name));
@@ -273,6 +290,11 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
       </form>
     </Dialog>
   );
+}
+
+/** What is otherwise than the form began with. */
+function changed(given: AnyInput, start: AnyInput = {}): AnyInput {
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== start[name]));
 }
 
 /** A form by what it is for. */

@@ -1,10 +1,13 @@
 import { array } from '../../api/array.ts';
+import type { AnyInput } from '../../api/operations.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
+import { startFrom, type StartFrom } from '../../contract/started-form.tsx';
 import { undo, type Undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
-import { choicesOf, isShare, type Pool } from '../records.ts';
+import { choicesOf, isShare, type Pool, type Volume } from '../records.ts';
 import type { ArrayHabits, ListedVolume } from './all.ts';
-import { cappingFields, reductionFields, shareFields } from './options.ts';
+import { OPTION_LABELS } from './option-names.ts';
+import { cappingFields, optionsSet, protectionSet, reductionFields, shareFields, thresholdsSet } from './options.ts';
 
 /** What can be done with a volume or share; `pools` are all of the array. */
 export function volumeActions(
@@ -91,42 +94,61 @@ function migrate({ cg_name, pool_name, status, display_name: name }: ListedVolum
 }
 
 function options(volume: ListedVolume, hasLifecycle: boolean): ActionProps<never>[] {
-  const input = { id: volume.name };
-  if (isShare(volume)) {
-    return [
-      action({
-        op: array.volumes.update,
-        label: 'Options',
-        input,
-        fields: ['mountsync', 'atimeupdate', 'nfsrootsquash', 'nfsallsquash', ...reductionFields, 'auditenable'],
-        more: [
-          ...shareFields.filter((name) => name.startsWith('smb')),
-          'readaheadkb',
-          ...(hasLifecycle ? ['flcenabled'] : []),
-          'force',
-        ],
-      }),
-      action({ op: array.volumes.setExportName, label: 'Change the export name', input }),
-      action({ op: array.volumes.addExportName, label: 'Add an export name', input }),
-      action({ op: array.volumes.updateProtection, label: 'When the volume is full', input }),
-    ];
-  }
+  return isShare(volume) ? shareOptions(volume.name, hasLifecycle) : diskOptions(volume.name);
+}
+
+function shareOptions(id: string, hasLifecycle: boolean): ActionProps<never>[] {
+  const input = { id };
+  const fields = ['mountsync', 'atimeupdate', 'nfsrootsquash', 'nfsallsquash', ...reductionFields, 'auditenable'];
+  const more = [...shareFields.filter((name) => name.startsWith('smb')), 'readaheadkb'];
+  return [
+    action({
+      op: array.volumes.update,
+      label: 'Options',
+      input,
+      startFrom: ofRecord(id, (volume) => optionsSet(volume, [...fields, ...more])),
+      fields,
+      labels: OPTION_LABELS,
+      more: [...more, ...(hasLifecycle ? ['flcenabled'] : []), 'force'],
+    }),
+    action({ op: array.volumes.setExportName, label: 'Change the export name', input }),
+    action({ op: array.volumes.addExportName, label: 'Add an export name', input }),
+    action({
+      op: array.volumes.updateProtection,
+      label: 'When the volume is full',
+      input,
+      startFrom: ofRecord(id, protectionSet),
+    }),
+  ];
+}
+
+function diskOptions(id: string): ActionProps<never>[] {
+  const input = { id };
+  const fields = [...cappingFields, ...reductionFields];
+  const more = ['mtr_histograms'];
   return [
     action({
       op: array.volumes.update,
       label: 'Options and limits',
       input,
-      fields: [...cappingFields, ...reductionFields],
-      more: ['mtr_histograms', 'force'],
-      about: 'What is left empty stays as it is.',
+      startFrom: ofRecord(id, (volume) => optionsSet(volume, [...fields, ...more])),
+      fields,
+      labels: OPTION_LABELS,
+      more: [...more, 'force'],
     }),
     action({
       op: array.volumes.updatePerformanceThresholds,
       label: 'Alerts of performance',
       input,
-      about: 'What is left empty stays as it is.',
+      startFrom: ofRecord(id, thresholdsSet),
+      labels: OPTION_LABELS,
+      about: '0 is no alert.',
     }),
   ];
+}
+
+function ofRecord(id: string, start: (volume: Volume) => AnyInput): StartFrom {
+  return startFrom({ op: array.volumes.get, input: { id }, start: ({ volume }) => start(volume) });
 }
 
 /** `2026-11-18 20:41`: a name that sorts. */

@@ -2,6 +2,7 @@ import { gigabytes, words } from '../../parts/format.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Copy, Facts, Fill, State, Time } from '../../parts/small.tsx';
 import { isShare, type Volume } from '../records.ts';
+import { OPTION_NAMES } from './option-names.ts';
 
 export function VolumeFacts({ volume }: { readonly volume: Volume }) {
   return (
@@ -76,40 +77,10 @@ const LIMITS = [
   'write_mbps_limit',
 ] as const satisfies readonly (keyof Volume)[];
 
-const LIMIT_NAMES: Readonly<Record<string, string>> = {
-  read_iops_capping: 'Read IOPS limit',
-  write_iops_capping: 'Write IOPS limit',
-  read_mbps_capping: 'Read limit, MB/s',
-  write_mbps_capping: 'Write limit, MB/s',
-  read_iops_limit: 'Alert above read IOPS',
-  write_iops_limit: 'Alert above write IOPS',
-  read_mbps_limit: 'Alert above MB/s read',
-  write_mbps_limit: 'Alert above MB/s written',
-};
-
-const SHARE_NAMES: Readonly<Record<string, string>> = {
-  mount_sync: 'Synchronous writes',
-  atime_update: 'Access times (atime)',
-  read_ahead_kb: 'Read-ahead, KiB',
-  nfs_root_squash: 'Root squash',
-  nfs_all_squash: 'All squash',
-  nfs_anon_uid: 'Anonymous UID',
-  nfs_anon_gid: 'Anonymous GID',
-  audit_enable: 'Audit log',
-  uquota_state: 'Quotas of users',
-  gquota_state: 'Quotas of groups',
-  pquota_state: 'Quotas of projects',
-  auto_expand_on_emergency: 'Automatic expansion',
-  auto_expand_by: 'By, GiB',
-  max_capacity: 'Expands up to, GiB',
-  flc_state: 'File lifecycle',
-  flc_scan_state: 'Scan for file lifecycle',
-};
-
 /** What it was set to do: limits of a disk, ways of a share. */
 export function VolumeOptions({ volume }: { readonly volume: Volume }) {
-  const limits = LIMITS.map((name) => [LIMIT_NAMES[name] ?? words(name), limitText(volume[name])] as const);
-  const ways = SHARE_OPTIONS.map((name) => [SHARE_NAMES[name] ?? words(name), optionText(volume[name])] as const);
+  const limits = LIMITS.map((name) => [OPTION_NAMES[name] ?? words(name), limitText(volume[name])] as const);
+  const ways = SHARE_OPTIONS.map((name) => [OPTION_NAMES[name] ?? words(name), optionText(volume[name])] as const);
   return <Facts of={isShare(volume) ? ways : limits} />;
 }
 

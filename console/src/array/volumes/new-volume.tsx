@@ -5,16 +5,17 @@ import { ActionButton } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { IconPlus } from '../../parts/icons.tsx';
 import { useArrayHabits } from './all.ts';
+import { OPTION_LABELS } from './option-names.ts';
 import { cappingFields, reductionFields, shareFields } from './options.ts';
 import { choicesOf } from '../records.ts';
 
 const LABELS = {
+  ...OPTION_LABELS,
   name: 'Name',
   capacity: 'Size',
   pool: 'Pool',
   crypt: 'Encrypted',
   attachpolicies: 'Snapshots by the policies the array came with',
-  dedupe: 'Deduplicate',
   export_name: 'Export name',
 };
 const GROWTH = ['autoexpand', 'maxcapacity', 'autoexpandby'];
