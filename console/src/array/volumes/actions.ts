@@ -77,7 +77,8 @@ function deletionWords(hasBin: boolean | undefined): string {
   return 'It goes to the recycle bin where the array keeps one; without one, its data is gone for good.';
 }
 
-function migrate({ cg_name, pool_name, status, display_name: name }: ListedVolume, pools: readonly Pool[]) {
+function migrate(volume: ListedVolume, pools: readonly Pool[]) {
+  const { cg_name, pool_name, status, has_snapshots: hasSnapshots, display_name: name } = volume;
   const group = { migration_cg_id: cg_name };
   if (status === 'Migrating')
     return action({ op: array.migrationJobs.abort, label: 'Cancel the migration', input: group });
@@ -86,6 +87,8 @@ function migrate({ cg_name, pool_name, status, display_name: name }: ListedVolum
     op: array.consistencyGroups.migrate,
     label: 'Migrate',
     input: { volume_cg_id: cg_name },
+    fields: ['poolname', ...(hasSnapshots === 'YES' ? ['migratesnap'] : [])],
+    start: { migratesnap: hasSnapshots === 'YES' },
     labels: { poolname: 'To the pool', migratesnap: 'Move its snapshots, too' },
     choices: { poolname: choicesOf(others, ({ available_capacity: free }) => `${gigabytes(free)} free`) },
     about: others.length === 0 ? 'There is no other pool.' : `Servers go on using ${name} meanwhile.`,
