@@ -2,7 +2,7 @@ import { Alert, Anchor, Breadcrumbs, Button, FileButton, Group, SegmentedControl
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type DragEvent } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useAddressText, useBase, useParam } from '../../app/base.ts';
 import { IconGear, IconUpload } from '../../parts/icons.tsx';
 import { PageHead } from '../../parts/messages.tsx';
@@ -24,7 +24,7 @@ export default function BucketBrowser() {
   const [shown, setShown] = useAddressText('shown');
   const base = useBase();
   const upload = useUpload(bucket, prefix);
-  const { isOver, ...dropping } = useDropping(upload);
+  const isOver = useDropping(upload);
   const resetChoice = useRef<() => void>(null);
   const choose = (files: readonly File[]) => {
     upload(files.map((file) => ({ path: file.name, file })));
@@ -32,7 +32,7 @@ export default function BucketBrowser() {
     resetChoice.current?.();
   };
   return (
-    <div {...dropping}>
+    <>
       <PageHead title={bucket} about={<Way bucket={bucket} prefix={prefix} />}>
         <SegmentedControl
           size="xs"
@@ -71,7 +71,7 @@ export default function BucketBrowser() {
       ) : (
         <Objects key={prefix} bucket={bucket} prefix={prefix} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -102,28 +102,39 @@ function useUpload(bucket: string, prefix: string): (files: readonly Chosen[]) =
     );
 }
 
-function useDropping(upload: (files: readonly Chosen[]) => void) {
+/** Anywhere on the page: what is dropped beside the list would replace the page with the file. */
+function useDropping(upload: (files: readonly Chosen[]) => void): boolean {
   const [isOver, setOver] = useState(false);
-  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes('Files');
-  return {
-    isOver,
-    onDragOver: (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    },
-    onDragLeave: (event: DragEvent) => {
-      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-    },
-    onDrop: (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setOver(false);
-      void droppedFiles(event.dataTransfer).then(upload, () =>
-        notifications.show({ color: 'red', message: 'The browser could not read what was dropped.' }),
-      );
-    },
-  };
+  const uploadNow = useRef(upload);
+  uploadNow.current = upload;
+  useEffect(() => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    document.addEventListener('dragover', (event) => ifFiles(event, () => setOver(true)), { signal });
+    document.addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), { signal });
+    document.addEventListener(
+      'drop',
+      (event) =>
+        ifFiles(event, (transfer) => {
+          setOver(false);
+          void droppedFiles(transfer).then(
+            (files) => uploadNow.current(files),
+            () => notifications.show({ color: 'red', message: 'The browser could not read what was dropped.' }),
+          );
+        }),
+      { signal },
+    );
+    return () => listening.abort();
+  }, []);
+  return isOver;
+}
+
+/** Text that is dragged within the page is left alone. */
+function ifFiles(event: DragEvent, handle: (transfer: DataTransfer) => void): void {
+  const { dataTransfer } = event;
+  if (!dataTransfer?.types.includes('Files')) return;
+  event.preventDefault();
+  handle(dataTransfer);
 }
 
 function Way({ bucket, prefix }: { readonly bucket: string; readonly prefix: string }) {

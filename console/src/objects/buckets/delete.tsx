@@ -74,7 +74,8 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
     isLeft.current = true;
     if (results) {
       onDone();
-      void readAgain();
+      // Once the dialogs are gone: what they show was deleted, and to read it again would fail.
+      setTimeout(() => void readAgain());
     }
     close();
   }
