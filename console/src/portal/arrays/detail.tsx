@@ -6,7 +6,7 @@ import { act, useRead } from '../../api/queries.ts';
 import { usePlace } from '../../api/places.tsx';
 import { useParam } from '../../app/base.ts';
 import { useMay } from '../../app/identity.tsx';
-import { ActionButton, ActionMenu, type ActionProps } from '../../contract/action.tsx';
+import { ActionBar, ActionButton, type ActionProps } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -112,12 +112,12 @@ function HeadActions({ array, actions }: { readonly array: ShownArray; readonly 
   const isMain = ({ label }: ActionProps<never>) =>
     ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again', 'Withdraw the order'].includes(label);
   return (
-    <>
-      {actions.filter(isMain).map((one) => (
-        <ActionButton key={one.label} {...one} isMain={array.status !== 'created'} />
-      ))}
-      <ActionMenu label={array.name} isButton actions={actions.filter((one) => !isMain(one))} />
-    </>
+    <ActionBar
+      buttons={actions.filter(isMain)}
+      menu={actions.filter((one) => !isMain(one))}
+      label={array.name}
+      isMain={array.status !== 'created'}
+    />
   );
 }
 
