@@ -1,3 +1,4 @@
+export { apportioned, roundedSum } from './apportion.ts';
 export { ArraySummary, Concern, CONCERNS_MAX, summaryApi } from './array-summary.ts';
 export { counted } from './counted.ts';
 export { delegatedKeyApi } from './delegated-keys.ts';

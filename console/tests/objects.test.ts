@@ -57,7 +57,7 @@ test('policies are in the order in which they fill up, those that do not grow by
 });
 
 test('a policy says in words when it is full and what it survives', () => {
-  assert.equal(untilFull(null), 'does not grow');
+  assert.equal(untilFull(null), 'no growth measured');
   assert.equal(untilFull(0), 'full');
   assert.equal(untilFull(119), 'full in 119 minutes at the pace of the last hour');
   assert.equal(untilFull(300), 'full in 5 hours at the pace of the last hour');

@@ -4,11 +4,21 @@ import { itemsOf, presentPrices, steps, utcMinute } from '../src/portal/prices/h
 import { dayAfter, dayOr, monthStart, perOf, presets, today } from '../src/portal/billing-window.ts';
 import { browserName } from '../src/parts/browser-name.ts';
 import { itemNames } from '../src/portal/item-names.ts';
+import { reasonOfDenial, stateWords } from '../src/portal/arrays/record.ts';
 import { askedFor, kindWords } from '../src/portal/request-words.ts';
 
 /** Goal: what pages of the portal work out of records without a browser. */
 
 const now = Date.parse('2026-03-31T23:30:00Z');
+
+test('an order that was denied is not shown as one that waits, nor as an array that failed', () => {
+  const denied = { status: 'failed', status_message: 'Request 7 was denied: out of budget' } as const;
+  assert.deepEqual([stateWords(denied), reasonOfDenial(denied)], ['denied', 'out of budget']);
+  const broken = { status: 'failed', status_message: 'It crashed.' } as const;
+  assert.deepEqual([stateWords(broken), reasonOfDenial(broken)], ['failed', undefined]);
+  const waiting = { status: 'creating', status_message: 'Waiting for an administrator to approve request 7' } as const;
+  assert.equal(stateWords(waiting), 'waiting for approval');
+});
 
 test('the days of a bill are those of UTC, and months have their own lengths', () => {
   assert.deepEqual([today(now), monthStart(now)], ['2026-03-31', '2026-03-01']);

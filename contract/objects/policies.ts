@@ -32,7 +32,9 @@ export const StoragePolicy = record('StoragePolicy', {
   capacity: num('GB'),
   used_capacity: num('GB, with all copies and fragments'),
   full_in_min: nullable(
-    int('Minutes until it is full, if it grows on as in the time of the forecast; null while it does not grow'),
+    int(
+      'Minutes until it is full, if it grows on as in the time of the forecast; null while it does not grow, and in its first hour',
+    ),
   ),
   gb_per_month_cost: num('In the billing currency'),
   capacity_mode: str('`normal`, `alert` or `emergency`'),

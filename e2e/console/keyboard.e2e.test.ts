@@ -72,7 +72,7 @@ async function goByPalette(page: Page, name: string, heading: string | RegExp = 
   await page.keyboard.type(name);
   await page.getByRole('option', { selected: true }).filter({ hasText: name }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  await hasFocus(page.getByRole('heading', { level: 1, name: heading }));
 }
 
 test('an array is ordered and a volume made by the keyboard alone', { skip }, async (t) => {
@@ -86,6 +86,7 @@ test('an array is ordered and a volume made by the keyboard alone', { skip }, as
   await tabTo(page, page.getByRole('radio', { name: 'Disks and file shares' }));
   await page.keyboard.press('Space');
   await press(page, button('Next'));
+  await hasFocus(page.getByRole('heading', { name: 'Size' }));
   await type(page, page.getByRole('textbox', { name: '10 GB SSD', exact: true }), '2');
   await press(page, button('Next'));
   await type(page, page.getByRole('textbox', { name: 'Name' }), 'ledger');

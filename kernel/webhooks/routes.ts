@@ -1,5 +1,6 @@
 import { formatUtc } from '../clock.ts';
 import type { Page } from '../records/paging.ts';
+import { shownAddress } from './shown-address.ts';
 import type { NewWebhook, ShownWebhook, WebhookChange, WebhookService } from './service.ts';
 
 interface Named {
@@ -54,6 +55,7 @@ function viewOf({ webhook, url, waiting }: ShownWebhook) {
     id: webhook.id,
     name: webhook.name,
     target_url: url,
+    shown_url: shownAddress(url),
     severity: webhook.severity,
     kinds: webhook.kinds === null ? null : [...webhook.kinds],
     state: webhook.isEnabled ? ('enabled' as const) : ('disabled' as const),

@@ -8,6 +8,7 @@ export const ALERT_MODE_MIN = 360;
 export const EMERGENCY_MODE_PERCENTAGE = 1;
 
 const MS_A_MINUTE = 60_000;
+const HISTORY_MS = CAPACITY_HISTORY_MIN * MS_A_MINUTE;
 
 export type CapacityMode = 'normal' | 'alert' | 'emergency';
 
@@ -27,7 +28,8 @@ export class CapacityForecast {
       this.#samples.set(policy.index, samples);
       if (now - (samples.at(-1)?.at ?? 0) < MS_A_MINUTE) continue;
       samples.push({ at: now, used: usedBytes });
-      while ((samples[0]?.at ?? now) < now - CAPACITY_HISTORY_MIN * MS_A_MINUTE) samples.shift();
+      // The last one from before the history is its beginning.
+      while ((samples[1]?.at ?? now) <= now - HISTORY_MS) samples.shift();
     }
   }
 
@@ -39,15 +41,17 @@ export class CapacityForecast {
     return left !== undefined && left < ALERT_MODE_MIN * MS_A_MINUTE ? 'alert' : 'normal';
   }
 
-  /** Null while it does not grow, and where it has no drives. */
+  /** Null while it does not grow or is not known for long enough, and where it has no drives. */
   fullInMin(report: PolicyReport, now: number): number | null {
+    if (report.capacity > 0 && report.usedBytes >= report.capacity) return 0;
     const left = report.capacity === 0 ? undefined : this.#msUntilFull(report, now);
     return left === undefined ? null : Math.max(0, Math.trunc(left / MS_A_MINUTE));
   }
 
   #msUntilFull({ policy, usedBytes, capacity }: PolicyReport, now: number): number | undefined {
     const first = this.#samples.get(policy.index)?.[0];
-    if (!first || now <= first.at || usedBytes <= first.used) return undefined;
+    // A first upload is the whole of a short history: its pace says nothing of the hours to come.
+    if (!first || now - first.at < HISTORY_MS || usedBytes <= first.used) return undefined;
     return (capacity - usedBytes) / ((usedBytes - first.used) / (now - first.at));
   }
 }

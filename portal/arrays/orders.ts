@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { InputOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
-import type { portalApi } from '@granary/contract/portal';
+import { denialMessage, type portalApi } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/kernel';
 import type { RequestId } from '../ids.ts';
 import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
@@ -151,7 +151,7 @@ export class ArrayOrders {
     const { states } = this.#parts;
     const { id, name, status } = states.existing(tx, request.arrayId as number);
     if (status !== 'creating') return;
-    const message = `Request ${request.id} was denied: ${reason}`;
+    const message = denialMessage(request.id, reason);
     states.move(tx, id, {
       status: 'failed',
       message,

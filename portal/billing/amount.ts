@@ -1,3 +1,4 @@
+import { apportioned } from '@granary/contract/apportion';
 import type { Nanos } from '../pricing/price.ts';
 
 /**
@@ -6,9 +7,10 @@ import type { Nanos } from '../pricing/price.ts';
  * of 1/3,600,000,000,000,000 dollar. Sums of shares are exact too: there is no order in which they come out
  * differently, and the bill of a month is the sum of the bills of its days.
  *
- * Rounding happens once, where a number is printed, half up: a line of items.csv at the ninth decimal; the amount of
- * an array, of a user at a provider and of everything at the cent, each from its own exact sum and not from rounded
- * parts. So printed cents may add up to a cent more or less than the printed total, and the total is the right one.
+ * Rounding happens once, where a number is printed: a line of items.csv half up at the ninth decimal; the amount of
+ * everything half up at the cent, from the exact sum. The cents of a user at a provider, and of an array of theirs, are
+ * such that they add up to the amount that is printed above them (`contract/apportion.ts`): each is less than a cent
+ * from its own exact sum.
  */
 export type Shares = bigint;
 
@@ -23,7 +25,16 @@ export function chargeOf(quantity: number, ms: number, hourlyPrice: Nanos): Shar
 
 /** Dollars with two decimals. */
 export function centsText(amount: Shares): string {
-  return decimalText(divided(amount, SHARES_PER_CENT), 2);
+  return wholeCentsText(divided(amount, SHARES_PER_CENT));
+}
+
+export function wholeCentsText(cents: bigint): string {
+  return decimalText(cents, 2);
+}
+
+/** Cents of parts that add up to the cents of the whole: rounded from the sum of the parts, unless given. */
+export function centsOfParts(parts: readonly Shares[], whole?: bigint): bigint[] {
+  return apportioned(parts, SHARES_PER_CENT, whole);
 }
 
 /** Dollars with nine decimals, as fine as prices are. */

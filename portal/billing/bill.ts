@@ -1,6 +1,6 @@
 import { pricePeriods, type PriceHistory } from '../pricing/history.ts';
 import { itemName } from '../pricing/items.ts';
-import { chargeOf, type Shares } from './amount.ts';
+import { centsOfParts, chargeOf, type Shares } from './amount.ts';
 import type { BilledArray } from '../arrays/repository.ts';
 import type { MeteredItem, Span } from '../metering/repository.ts';
 
@@ -19,8 +19,8 @@ export interface BillLine {
 export interface Account {
   readonly username: string;
   readonly providerName: string;
-  readonly arrays: number;
-  readonly amount: Shares;
+  readonly arrays: readonly BilledArray[];
+  readonly cents: bigint;
 }
 
 /** The items of an array, cut to the span and split where their prices changed. */
@@ -42,7 +42,7 @@ export function* billLines(
   }
 }
 
-/** The exact sums of a bill. */
+/** The exact sums of a bill, and the cents that are printed of them. */
 export class Totals {
   readonly #byArray = new Map<BilledArray, Shares>();
 
@@ -50,24 +50,45 @@ export class Totals {
     this.#byArray.set(array, (this.#byArray.get(array) ?? 0n) + amount);
   }
 
-  get arrays(): [BilledArray, Shares][] {
-    return [...this.#byArray];
+  get amount(): Shares {
+    return this.#sumOf([...this.#byArray.keys()]);
   }
 
+  /** They add up to the cents of the whole bill. */
   get accounts(): Account[] {
-    const accounts = new Map<string, Account>();
-    for (const [{ owner: username, providerName }, amount] of this.#byArray) {
-      const key = JSON.stringify([username, providerName]);
-      const sum = accounts.get(key) ?? { username, providerName, arrays: 0, amount: 0n };
-      accounts.set(key, { ...sum, arrays: sum.arrays + 1, amount: sum.amount + amount });
+    const groups = new Map<string, BilledArray[]>();
+    for (const array of this.#byArray.keys()) {
+      const key = JSON.stringify([array.owner, array.providerName]);
+      const group = groups.get(key) ?? [];
+      groups.set(key, group);
+      group.push(array);
     }
-    return [...accounts.values()].sort(
+    const accounts = [...groups.values()].map((arrays) => {
+      const [{ owner: username, providerName }] = arrays as [BilledArray];
+      return { username, providerName, arrays };
+    });
+    accounts.sort(
       (one, other) => compare(one.username, other.username) || compare(one.providerName, other.providerName),
     );
+    const cents = centsOfParts(accounts.map(({ arrays }) => this.#sumOf(arrays)));
+    return accounts.map((account, index) => ({ ...account, cents: cents[index] as bigint }));
   }
 
-  get amount(): Shares {
-    return this.#byArray.values().reduce((sum, amount) => sum + amount, 0n);
+  /** They add up to the cents of the accounts. */
+  get arrays(): [BilledArray, bigint][] {
+    const cents = new Map<BilledArray, bigint>();
+    for (const { arrays, cents: whole } of this.accounts) {
+      const parts = centsOfParts(
+        arrays.map((array) => this.#sumOf([array])),
+        whole,
+      );
+      for (const [index, array] of arrays.entries()) cents.set(array, parts[index] as bigint);
+    }
+    return [...this.#byArray.keys()].map((array) => [array, cents.get(array) as bigint]);
+  }
+
+  #sumOf(arrays: readonly BilledArray[]): Shares {
+    return arrays.reduce((sum, array) => sum + (this.#byArray.get(array) ?? 0n), 0n);
   }
 }
 

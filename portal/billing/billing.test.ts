@@ -160,12 +160,12 @@ test('what still exists is billed up to now and not beyond', async () => {
   assert.deepEqual((await bill('2026-01-06 00:00', '2026-02-01 00:00')).items, []);
 });
 
-test('cents are rounded half up, once, from the exact sum', async () => {
+test('cents are rounded half up, once, from the exact sum, and those of parts add up to them', async () => {
   const { portal, providerId, ann, at, bill } = await aBilling();
   using _ = portal;
   at('2026-01-05 10:00:00');
   const start = portal.clock.now();
-  // 1 drive for 1 h at 0.005: half a cent each. Three of them are 1.5 cents, not three times one cent.
+  // 1 drive for 1 h at 0.005: half a cent each. Three of them are 1.5 cents: two cents, of which one array has none.
   await portal.store.write((tx) => {
     setPrice(tx, providerId, { kind: 'drive', key: 'SSD_10GB', price: '0.005' }, start - 1);
     for (const name of ['a', 'b', 'c']) {
@@ -183,7 +183,7 @@ test('cents are rounded half up, once, from the exact sum', async () => {
   const { arrays, summary } = await bill('2026-01-01 00:00', '2026-02-01 00:00');
   assert.deepEqual(
     arrays.map((row) => row['amount_usd']),
-    ['0.01', '0.01', '0.01'],
+    ['0.01', '0.01', '0.00'],
   );
   assert.deepEqual(
     summary.map((row) => row['amount_usd']),
@@ -252,7 +252,7 @@ test('the summary has a line for each user at each provider', async () => {
   const { summary } = await bill('2026-01-01 00:00', '2026-02-01 00:00');
   assert.deepEqual(
     summary.map((row) => Object.values(row).join()),
-    ['abe,a other,USD,1,0.26', 'ann,a other,USD,1,0.26', 'ann,local,USD,2,0.51', 'TOTAL,,USD,4,1.02'],
+    ['abe,a other,USD,1,0.26', 'ann,a other,USD,1,0.25', 'ann,local,USD,2,0.51', 'TOTAL,,USD,4,1.02'],
   );
 });
 

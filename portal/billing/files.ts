@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import { stringify } from 'csv-stringify/sync';
 import { ZipFile } from 'yazl';
-import { centsText, hoursText, nanosText } from './amount.ts';
+import { centsText, hoursText, nanosText, wholeCentsText } from './amount.ts';
 import { Totals, type BillLine } from './bill.ts';
 import type { BilledArray } from '../arrays/repository.ts';
 
@@ -68,7 +68,7 @@ function remembered<K>(known: Map<K, string>, key: K, make: (key: K) => string):
 }
 
 function arraysCsv(totals: Totals): string {
-  const rows = totals.arrays.map(([array, amount]) => [
+  const rows = totals.arrays.map(([array, cents]) => [
     array.name,
     array.id,
     array.owner,
@@ -76,18 +76,18 @@ function arraysCsv(totals: Totals): string {
     array.product,
     formatUtc(array.createdAt),
     array.deletedAt === null ? '' : formatUtc(array.deletedAt),
-    centsText(amount),
+    wholeCentsText(cents),
   ]);
   return ARRAY_COLUMNS + csv(...rows);
 }
 
 function summaryCsv(totals: Totals): string {
-  const rows = totals.accounts.map(({ username, providerName, arrays, amount }) => [
+  const rows = totals.accounts.map(({ username, providerName, arrays, cents }) => [
     username,
     providerName,
     'USD',
-    arrays,
-    centsText(amount),
+    arrays.length,
+    wholeCentsText(cents),
   ]);
   return SUMMARY_COLUMNS + csv(...rows, ['TOTAL', '', 'USD', totals.arrays.length, centsText(totals.amount)]);
 }

@@ -1,5 +1,5 @@
 import type { RecordOf } from '@granary/contract';
-import type { Overview } from '@granary/contract/portal';
+import { denialReason, type Overview } from '@granary/contract/portal';
 import type { ShownWebhook } from '@granary/kernel';
 import type { PresentArray } from '../arrays/repository.ts';
 import type { Cloud } from '../clouds/cloud.ts';
@@ -26,6 +26,8 @@ export function arrayAttention(array: PresentArray, kept: KeptSummary | undefine
   });
   const { name, status, statusMessage } = array;
   const reason = statusMessage === null ? '' : ` ${sentence(statusMessage)}`;
+  const denial = denialReason({ status, message: statusMessage });
+  if (denial !== undefined) return [own('warning', `The order of array ${name} was denied: ${sentence(denial)}`)];
   if (status === 'failed') return [own('error', `Array ${name} failed.${reason}`)];
   if (status === 'starting') return [own('error', `Array ${name} does not answer at the moment.${reason}`)];
   if (status !== 'created') return [];

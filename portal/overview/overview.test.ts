@@ -116,6 +116,16 @@ test('an array that failed, one that restarts and one that falls silent need att
   assert.equal(capacity.learnt_at, '2031-03-10 12:00:00 UTC');
 });
 
+test('an order that was denied is named as that, with the reason, and is no array that failed', async (t) => {
+  const { owner, admin, texts, overview } = await setUp(t);
+  const order = { provider: 'local', engine: 'engine_medium', drives: { SSD_10GB: 2 } };
+  await owner.client.arrays.create({ ...order, name: 'wish', moderate: true });
+  const [request] = (await owner.client.arrayRequests.list()).data;
+  await admin.client.arrayRequests.deny({ id: request!.id, reason: 'out of budget' });
+  assert.deepEqual(await texts(owner), ['The order of array wish was denied: out of budget.']);
+  assert.equal((await overview(owner)).health, 'warning');
+});
+
 test('a cloud that is away and a webhook that fails are named to administrators only', async (t) => {
   const { friend, admin, texts, cloud, services, store, clock } = await setUp(t);
   await services.watcher.poll();

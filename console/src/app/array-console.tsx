@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { ArrayPlace } from '../api/places.tsx';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
@@ -13,6 +13,8 @@ import { BaseContext, useParam } from './base.ts';
 import { IdentityAt } from './identity.tsx';
 import { LockedDown } from './locked-down.tsx';
 
+/** States that nobody asked for: the array is expected to serve again. */
+const COMES_BACK: ReadonlySet<string> = new Set(['starting', 'failed']);
 const PATHS = { array: 'block', objects: 'objects' } as const;
 
 /** An array behind the portal: its pages speak to it as the person's own user there. */
@@ -22,12 +24,18 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
   const status = record.data?.data.status;
   const isUp = status === 'created' || isHidden;
   const identity = useRead(portal.arrays.getIdentity, { array_id: Number(id) }, { enabled: isUp });
+  const wasShown = useRef(false);
+  const down = record.data && !isUp ? record.data.data : undefined;
   if (record.isError) return <Failed error={record.error} retry={() => void record.refetch()} />;
-  if (record.data && !isUp) return <Down array={record.data.data} />;
-  if (identity.isPending) return <Loading />;
-  if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;
+  // Pages that are open stay while the array comes back: what was typed into a form is in them.
+  if (down && !(wasShown.current && COMES_BACK.has(down.status))) return <Down array={down} />;
+  if (!identity.data) {
+    if (identity.isError) return <Failed error={identity.error} retry={() => void identity.refetch()} />;
+    return <Loading />;
+  }
   const { known, message, username, role, account_id, account_name } = identity.data.data;
   if (!known || role === null || username === null) return <Unknown id={id} message={message} />;
+  wasShown.current = true;
   const isLocked = record.data?.data.locked_down === true;
   const who = { username, role, isLocked, accountId: account_id ?? undefined, accountName: account_name ?? undefined };
   return (
@@ -35,6 +43,7 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
       <ArrayPlace api={props.api} id={id}>
         <IdentityAt api={props.api} identity={who}>
           <Feed api={props.api} />
+          {down && <Away array={down} />}
           {isLocked && (
             <LockedDown>
               on{' '}
@@ -53,6 +62,18 @@ export function ArrayConsole(props: { readonly api: 'array' | 'objects'; readonl
 function Feed({ api }: { readonly api: string }) {
   useChangeFeed(api);
   return null;
+}
+
+/** Above pages that were open when the array stopped answering. */
+function Away({ array: { id, name, status, status_message: message } }: { readonly array: DownArray }) {
+  return (
+    <Alert color={status === 'failed' ? 'red' : 'orange'} mb="md" role="status" title={`${name}: ${status}`}>
+      {message} What is shown is what was known before, and nothing can be changed until the array answers again.{' '}
+      <Anchor component={Link} to={`/arrays/${id}`} size="sm">
+        The array’s page
+      </Anchor>
+    </Alert>
+  );
 }
 
 type DownArray = Pick<Reply<typeof portal.arrays.get.endpoint>['data'], 'id' | 'name' | 'status' | 'status_message'>;

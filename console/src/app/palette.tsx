@@ -1,7 +1,7 @@
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import type { Found } from './found.ts';
 import { useSearchResults } from './search.ts';
 
@@ -16,10 +16,20 @@ const TYPING_MS = 120;
 /** ⌘K: every page, everything that has a name, and what can be done from anywhere. */
 export function Palette({ isOpen, open, close }: PaletteProps) {
   useHotkeys([['mod+K', open]], []);
+  const opener = useRef<Element>(null);
+  const wasOpen = useRef(false);
+  if (isOpen && !wasOpen.current) opener.current = document.activeElement;
+  wasOpen.current = isOpen;
+  const leave = () => {
+    close();
+    if (opener.current instanceof HTMLElement) opener.current.focus();
+  };
   return (
     <Modal
       opened={isOpen}
-      onClose={close}
+      onClose={leave}
+      // Who goes somewhere goes on there, and not where the palette was opened.
+      returnFocus={false}
       withCloseButton={false}
       padding="xs"
       size="lg"

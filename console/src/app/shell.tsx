@@ -29,6 +29,7 @@ import { focusContent } from '../parts/dialog.tsx';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
 import { localTime } from '../parts/format.ts';
 import { useShownName, useWayBack } from './array-name.ts';
+import { useFocusFollowsPage } from './focus-follows.ts';
 import { IdleWarning } from './idle.tsx';
 import { LockedDown } from './locked-down.tsx';
 import { Palette } from './palette.tsx';
@@ -46,6 +47,7 @@ export function Shell() {
   const [isPaletteOpen, palette] = useDisclosure();
   const { session } = useSessionTools();
   useChangeFeed(service.kind);
+  useFocusFollowsPage();
   return (
     <AppShell
       header={{ height: 56 }}

@@ -1,4 +1,4 @@
-import { ActionButton, ActionMenu, type ActionProps } from '../contract/action.tsx';
+import { ActionBar, type ActionProps } from '../contract/action.tsx';
 import { useGo } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
 import type { Op } from '../api/operations.ts';
@@ -22,14 +22,7 @@ export function Actions({
     .filter(({ op, input }) => may(op as Op, input))
     .map((one) => (goneTo !== undefined && isDeletion(one) ? { ...one, onDone: () => go(goneTo) } : one));
   const shown = allowed.slice(0, allowed.length === BUTTONS_MAX + 1 ? BUTTONS_MAX + 1 : BUTTONS_MAX);
-  return (
-    <>
-      {shown.map((one) => (
-        <ActionButton key={one.label} {...one} />
-      ))}
-      <ActionMenu label={label} isButton actions={allowed.slice(shown.length)} />
-    </>
-  );
+  return <ActionBar buttons={shown} menu={allowed.slice(shown.length)} label={label} />;
 }
 
 function isDeletion({ op }: ActionProps<never>): boolean {

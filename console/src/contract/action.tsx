@@ -1,16 +1,15 @@
 import { ActionIcon, Alert, Button, Code, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
-import { Fragment, useState, type SubmitEvent, type ReactNode } from 'react';
+import { Fragment, useRef, useState, type SubmitEvent, type ReactNode } from 'react';
 import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
 import { useAddressText } from '../app/base.ts';
 import { hasDraft, useDraft } from '../app/drafts.ts';
-import { useMay } from '../app/identity.tsx';
+import { useIdentity, useMay } from '../app/identity.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconTerminal } from '../parts/icons.tsx';
 import { LazyMenu } from '../parts/lazy-menu.tsx';
@@ -65,20 +64,56 @@ interface ActionButtonProps<E extends Endpoint> extends ActionProps<E> {
 
 /** A button that opens the form of an operation. Nothing at all where the call would be refused. */
 export function ActionButton<E extends Endpoint>(props: ActionButtonProps<E>) {
-  const [isOpen, { open, close }] = useDisclosure(hasDraft(draftKey(props)));
-  const [asked, setAsked] = useAddressText('do');
-  const may = useMay();
-  if (!may(props.op, props.input)) return null;
-  // The palette leads to a page and has it open a form; nothing is sent before a person has seen it.
-  const isAsked = asked === props.label && props.destroys === undefined;
-  const shut = () => {
-    close();
-    if (isAsked) setAsked('');
-  };
+  const { open, form } = useForm([action(props)]);
   return (
     <>
-      <FormButton {...props} onClick={open} />
-      {(isOpen || isAsked) && <ActionDialog {...props} close={shut} />}
+      <FormButton {...props} onClick={() => open(action(props))} />
+      {form}
+    </>
+  );
+}
+
+/**
+ * The form that is open, of these actions. It stays with what was typed when its action is offered no longer, as where the
+ * record is in another state now, or its array is locked.
+ */
+function useForm(actions: readonly ActionProps<never>[]) {
+  const [shown, setShown] = useState(() => actions.find((one) => hasDraft(draftKey(one))));
+  const [asked, setAsked] = useAddressText('do');
+  const may = useMay();
+  // The palette leads to a page and has it open a form; nothing is sent before a person has seen it.
+  const wanted = actions.find(
+    ({ op, label, destroys, input }) => label === asked && destroys === undefined && may(op as Op, input),
+  );
+  const current = useRef(shown);
+  const chosen = shown ?? wanted ?? (current.current?.label === asked ? current.current : undefined);
+  const isChosen = ({ op, label }: ActionProps<never>) => label === chosen?.label && op.id === chosen.op.id;
+  // With what was read since it was opened, such as choices.
+  current.current = actions.find(isChosen) ?? chosen;
+  const close = () => {
+    setShown(undefined);
+    if (current.current?.label === asked) setAsked('');
+  };
+  return { open: setShown, form: current.current && <ActionDialog {...current.current} close={close} /> };
+}
+
+/** The actions of one record: some as buttons, the others behind one. */
+export function ActionBar(props: {
+  readonly buttons: readonly ActionProps<never>[];
+  readonly menu: readonly ActionProps<never>[];
+  /** Of the button for the menu. */
+  readonly label: string;
+  readonly isMain?: boolean;
+}) {
+  const { buttons, menu, label, isMain = false } = props;
+  const { open, form } = useForm(buttons);
+  return (
+    <>
+      {buttons.map((one) => (
+        <FormButton key={one.label} {...one} isMain={isMain} onClick={() => open(one)} />
+      ))}
+      <ActionMenu label={label} isButton actions={menu} />
+      {form}
     </>
   );
 }
@@ -115,30 +150,32 @@ export function ActionMenu({
   const [open, setOpen] = useState(() => actions.find((action) => hasDraft(draftKey(action))));
   const may = useMay();
   const allowed = actions.filter(({ op, input }) => may(op as Op, input));
-  if (allowed.length === 0) return null;
+  if (allowed.length === 0 && !open) return null;
   return (
     <>
-      <LazyMenu
-        label={label}
-        isButton={isButton}
-        items={() =>
-          [...Map.groupBy(allowed, ({ section }) => section)].map(([section, all]) => (
-            <Fragment key={section ?? ''}>
-              {section !== undefined && <Menu.Label>{section}</Menu.Label>}
-              {all.map((action) => (
-                <Menu.Item
-                  key={action.label}
-                  color={action.destroys === undefined ? undefined : 'red'}
-                  onClick={() => setOpen(action)}
-                  {...operationMark(action.op as Op, action.input)}
-                >
-                  {action.label}
-                </Menu.Item>
-              ))}
-            </Fragment>
-          ))
-        }
-      />
+      {allowed.length > 0 && (
+        <LazyMenu
+          label={label}
+          isButton={isButton}
+          items={() =>
+            [...Map.groupBy(allowed, ({ section }) => section)].map(([section, all]) => (
+              <Fragment key={section ?? ''}>
+                {section !== undefined && <Menu.Label>{section}</Menu.Label>}
+                {all.map((action) => (
+                  <Menu.Item
+                    key={action.label}
+                    color={action.destroys === undefined ? undefined : 'red'}
+                    onClick={() => setOpen(action)}
+                    {...operationMark(action.op as Op, action.input)}
+                  >
+                    {action.label}
+                  </Menu.Item>
+                ))}
+              </Fragment>
+            ))
+          }
+        />
+      )}
       {open && <ActionDialog {...open} close={() => setOpen(undefined)} />}
     </>
   );
@@ -189,6 +226,8 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
     else notifications.show({ color: 'teal', message });
   };
   const isConfirmed = destroys === undefined || typed === destroys;
+  const isOffered = useMay()(op, input);
+  const isLocked = useIdentity(op.api.name)?.isLocked === true;
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
@@ -251,6 +290,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
               />
             </Alert>
           )}
+          {!isOffered && <NotOffered isLocked={isLocked} />}
           {acting.error && !isAtFields && <Failed error={acting.error} />}
           {reply !== undefined && (
             <Code block mah={320} className="command" tabIndex={0}>
@@ -278,7 +318,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
                 <Button
                   type="submit"
                   loading={acting.isPending}
-                  disabled={!isConfirmed}
+                  disabled={!isConfirmed || !isOffered}
                   color={destroys === undefined ? undefined : 'red'}
                 >
                   {label}
@@ -295,6 +335,17 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
 /** What is otherwise than the form began with. */
 function changed(given: AnyInput, start: AnyInput = {}): AnyInput {
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== start[name]));
+}
+
+/** What happened while the form was open. */
+function NotOffered({ isLocked }: { readonly isLocked: boolean }) {
+  return (
+    <Alert color="yellow" role="status" title={isLocked ? 'Locked down' : 'You may not do this any more'}>
+      {isLocked
+        ? 'The array takes no change until an administrator releases it. What you typed stays here.'
+        : 'Your role has changed. What you typed stays here until you close the form.'}
+    </Alert>
+  );
 }
 
 /** A form by what it is for. */

@@ -9,6 +9,7 @@ export const webhookWording: Wording = {
   one: 'webhook',
   headings: {
     name: 'Name',
+    shown_url: 'Address',
     state: 'State',
     kinds: 'Kinds of events',
     severity: 'Severity',
@@ -16,6 +17,7 @@ export const webhookWording: Wording = {
     last_delivered_at: 'Last delivered',
   },
   cells: {
+    shown_url: ({ shown_url: address }) => <span className="cell-long">{plain(address)}</span>,
     state: (row) => <WebhookState row={row} />,
     kinds: ({ kinds }) => plain(kinds) || 'all but logins',
     severity: ({ severity }) => `${severities[Number(severity)] ?? plain(severity)} or worse`,

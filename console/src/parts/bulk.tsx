@@ -49,7 +49,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
   /** What was begun with: rows leave the list as they are done. */
   const [begun, setBegun] = useState<readonly T[]>();
   const callable = begun ?? rows.filter((row) => may(op as Op, inputOf(row) as Record<string, unknown>));
-  if (callable.length === 0) return null;
+  if (callable.length === 0 && !isOpen) return null;
   const isConfirmed = props.isDestroying !== true || typed === String(callable.length);
 
   async function run(): Promise<void> {

@@ -1,3 +1,4 @@
+import { failureOf } from '../api/last-known.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Failed, Loading } from './messages.tsx';
@@ -11,6 +12,7 @@ export function Reading<T>({
   readonly children: (value: T) => ReactNode;
 }) {
   if (reading.isPending) return <Loading />;
-  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
+  if (reading.data === undefined || failureOf(reading))
+    return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   return <>{children(reading.data)}</>;
 }

@@ -28,9 +28,11 @@ const EMPTY: Readonly<Record<string, string>> = {
 /** What waits for an administrator, and what was decided. */
 export default function Requests() {
   const [shown, setShown] = useAddressText('shown');
-  const status = shown === '' ? 'pending' : shown;
-  const list = useRead(portal.arrayRequests.list, status === 'all' ? {} : { status: status as Request['status'] });
   const { role } = useSession();
+  // Who decides looks for what waits; who asked, for what became of it.
+  const first = role === 'admin' ? 'pending' : 'all';
+  const status = shown === '' ? first : shown;
+  const list = useRead(portal.arrayRequests.list, status === 'all' ? {} : { status: status as Request['status'] });
   const columns = useColumns();
   const about =
     role === 'admin' ? 'Orders and changes that users ask for.' : 'What you asked for, and what became of it.';
@@ -41,7 +43,7 @@ export default function Requests() {
           size="xs"
           aria-label="Which requests"
           value={status}
-          onChange={(value) => setShown(value === 'pending' ? '' : value)}
+          onChange={(value) => setShown(value === first ? '' : value)}
           data={[
             { value: 'pending', label: 'Waiting' },
             { value: 'approved', label: 'Approved' },

@@ -8,6 +8,7 @@ import { money, moneyMark, percent, timeOf } from '../parts/format.ts';
 import { Empty } from '../parts/messages.tsx';
 import { Section } from '../parts/page-link.tsx';
 import { Reading } from '../parts/reading.tsx';
+import { shownSum } from '../parts/sums.ts';
 import { DataTable, type Column } from '../parts/table.tsx';
 
 type Summary = Reply<typeof portal.billing.summary.endpoint>['data'];
@@ -47,6 +48,10 @@ export function Spend({ window, per }: { readonly window: BillWindow; readonly p
 
 function Sums({ summary, per }: { readonly summary: Summary; readonly per: 'day' | 'month' }) {
   const kinds = Object.entries(summary.kinds).toSorted(([, a], [, b]) => Number(b) - Number(a));
+  const shown = shownSum(
+    kinds.map(([, amount]) => amount),
+    summary.amount,
+  );
   return (
     <>
       <Grid>
@@ -56,8 +61,8 @@ function Sums({ summary, per }: { readonly summary: Summary; readonly per: 'day'
           </Section>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <Section title={`Total: ${money(summary.amount)}`}>
-            <Kinds kinds={kinds} whole={Number(summary.amount)} />
+          <Section title={`Total: ${shown.total}`}>
+            <Kinds kinds={kinds} texts={shown.parts} />
           </Section>
         </Grid.Col>
       </Grid>
@@ -65,7 +70,7 @@ function Sums({ summary, per }: { readonly summary: Summary; readonly per: 'day'
         <DataTable
           label="Spend by array"
           rows={summary.arrays}
-          columns={columns}
+          columns={columnsOf(summary)}
           rowKey={({ array_id: id }) => String(id)}
           empty={null}
         />
@@ -93,16 +98,22 @@ function Periods({ summary, kinds }: { readonly summary: Summary; readonly kinds
   );
 }
 
-function Kinds({ kinds, whole }: { readonly kinds: readonly (readonly [string, string])[]; readonly whole: number }) {
+interface KindsProps {
+  readonly kinds: readonly (readonly [string, string])[];
+  readonly texts: readonly string[];
+}
+
+function Kinds({ kinds, texts }: KindsProps) {
+  const whole = kinds.reduce((sum, [, amount]) => sum + Number(amount), 0);
   return (
     <Table layout="fixed">
       <Table.Tbody>
-        {kinds.map(([kind, amount]) => (
+        {kinds.map(([kind, amount], index) => (
           <Table.Tr key={kind}>
             <Table.Td>
               <Group justify="space-between" gap="xs" wrap="nowrap">
                 <Text size="sm">{KINDS[kind] ?? kind}</Text>
-                <Text size="sm">{money(amount)}</Text>
+                <Text size="sm">{texts[index]}</Text>
               </Group>
               <Progress value={percent(Number(amount), whole)} size="xs" aria-label={KINDS[kind] ?? kind} />
             </Table.Td>
@@ -111,6 +122,25 @@ function Kinds({ kinds, whole }: { readonly kinds: readonly (readonly [string, s
       </Table.Tbody>
     </Table>
   );
+}
+
+/** With the amounts of arrays as they add up to the total. */
+function columnsOf({ arrays, amount: total }: Summary): readonly Column<SpendOfArray>[] {
+  const { parts } = shownSum(
+    arrays.map(({ amount }) => amount),
+    total,
+  );
+  const texts = new Map(arrays.map(({ array_id: id }, index) => [id, parts[index]]));
+  return [
+    ...columns,
+    {
+      name: 'amount',
+      heading: 'Amount',
+      align: 'right',
+      value: ({ amount }) => Number(amount),
+      cell: ({ array_id: id }) => texts.get(id),
+    },
+  ];
 }
 
 const columns: readonly Column<SpendOfArray>[] = [
@@ -140,13 +170,6 @@ const columns: readonly Column<SpendOfArray>[] = [
     heading: 'Largest charge',
     isExtra: true,
     cell: ({ kinds }) => mostOf(kinds),
-  },
-  {
-    name: 'amount',
-    heading: 'Amount',
-    align: 'right',
-    value: ({ amount }) => Number(amount),
-    cell: ({ amount }) => money(amount),
   },
 ];
 

@@ -23,12 +23,13 @@ interface TypedQuota {
 export function SetQuota({ volume, scope }: { readonly volume: string; readonly scope: Scope }) {
   const [typed, setTyped] = useDraft<TypedQuota | undefined>('quota', () => undefined);
   const may = useMay();
-  if (!may(array.quotas.set, { id: volume })) return null;
   return (
     <>
-      <Button size="xs" onClick={() => setTyped({ scope, number: undefined, size: undefined })}>
-        Set a quota
-      </Button>
+      {may(array.quotas.set, { id: volume }) && (
+        <Button size="xs" onClick={() => setTyped({ scope, number: undefined, size: undefined })}>
+          Set a quota
+        </Button>
+      )}
       {typed && <QuotaDialog volume={volume} typed={typed} change={setTyped} close={() => setTyped(undefined)} />}
     </>
   );

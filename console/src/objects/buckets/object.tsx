@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { failureOf } from '../../api/last-known.ts';
 import { useBase } from '../../app/base.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { bytes, words } from '../../parts/format.ts';
@@ -49,7 +50,7 @@ function ObjectParts({ bucket, objectKey: key, versionId, close }: ObjectDialogP
   return (
     <Stack>
       {head.isPending && <Loading />}
-      {head.isError && <Failed error={head.error} />}
+      {failureOf(head) !== null && <Failed error={head.error} />}
       {head.data && <Facts of={[['Key', key], ...head.data.map(factOf)]} />}
       {head.data && versionId === undefined && <ShareLink bucket={bucket} objectKey={key} />}
       {head.data && <ObjectTags bucket={bucket} objectKey={key} versionId={versionId} />}

@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { failureOf } from '../../api/last-known.ts';
 import { useMemo } from 'react';
 import { useBase } from '../../app/base.ts';
 import { useDraft } from '../../app/drafts.ts';
@@ -39,7 +40,8 @@ export function Objects({ bucket, prefix }: Place) {
   const [open, setOpen] = useDraft<string | undefined>('open object', () => undefined);
   const columns = useColumns({ bucket, prefix }, setOpen);
   if (listing.isPending) return <Loading />;
-  if (listing.isError) return <Failed error={listing.error} retry={() => void listing.refetch()} />;
+  if (listing.data === undefined || failureOf(listing))
+    return <Failed error={listing.error} retry={() => void listing.refetch()} />;
   return (
     <>
       <DataTable

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
+import { failureOf } from '../../api/last-known.ts';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -83,7 +84,8 @@ export function TextSetting<T, E = never>({ bucket, name, of = {}, read, write, 
     ),
   );
   if (reading.isPending) return <Loading />;
-  if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
+  if (reading.data === undefined || failureOf(reading))
+    return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   const seen = edited?.seen ?? reading.data;
   const change = (next: Change) =>
     saving.mutate(next, {

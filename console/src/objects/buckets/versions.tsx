@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { failureOf } from '../../api/last-known.ts';
 import { useMemo } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import { bytes } from '../../parts/format.ts';
@@ -33,7 +34,8 @@ export function Versions({ bucket, prefix }: VersionsProps) {
   const columns = useColumns(bucket, prefix, setOpen);
   const rows = useMemo(() => listing.data?.pages.flatMap(({ items }) => items) ?? [], [listing.data]);
   if (listing.isPending) return <Loading />;
-  if (listing.isError) return <Failed error={listing.error} retry={() => void listing.refetch()} />;
+  if (listing.data === undefined || failureOf(listing))
+    return <Failed error={listing.error} retry={() => void listing.refetch()} />;
   return (
     <>
       <DataTable

@@ -7,7 +7,7 @@ const SHOWN_DAYS_MAX = 365;
 
 /** By the growth of the last hour, as the array's own alert. */
 export function untilFull(minutes: number | null): string {
-  if (minutes === null) return 'does not grow';
+  if (minutes === null) return 'no growth measured';
   if (minutes > SHOWN_DAYS_MAX * DAY) return 'grows slowly';
   if (minutes === 0) return 'full';
   return `full in ${timeOf(minutes)} at the pace of the last hour`;

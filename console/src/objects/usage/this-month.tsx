@@ -1,8 +1,8 @@
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
-import { money } from '../../parts/format.ts';
 import { Reading } from '../../parts/reading.tsx';
 import { Facts } from '../../parts/small.tsx';
+import { shownSum } from '../../parts/sums.ts';
 import { amountOf, nameOf } from './report.ts';
 
 const EVERY_MS = 60_000;
@@ -19,13 +19,16 @@ export function ThisMonth({ account }: { readonly account: string }) {
       {({ usage: { account_usage_summary: accounts, report_header: header } }) => {
         const currency = header.billing_unit.toUpperCase();
         const lines = accounts.flatMap(({ usage_summary: all }) => all);
+        const { total, parts } = shownSum(
+          lines.map(({ billed_amount: amount }) => amount),
+          header.total_usage_charges,
+          currency,
+        );
         return (
           <Facts
             of={[
-              ...lines.map(
-                (line) => [nameOf(line), `${amountOf(line)}: ${money(line.billed_amount, currency)}`] as const,
-              ),
-              ['Total', money(header.total_usage_charges, currency)],
+              ...lines.map((line, index) => [nameOf(line), `${amountOf(line)}: ${parts[index]}`] as const),
+              ['Total', total],
             ]}
           />
         );

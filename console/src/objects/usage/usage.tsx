@@ -10,6 +10,7 @@ import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { Facts, Time } from '../../parts/small.tsx';
+import { shownSum } from '../../parts/sums.ts';
 import { DataTable } from '../../parts/table.tsx';
 import { amountOf, monthsUntil, nameOf, reportCsv, type AccountReport, type Report } from './report.ts';
 
@@ -129,9 +130,14 @@ function ReportOf({ report, choose }: { readonly report: Report; readonly choose
   const currency = header.billing_unit.toUpperCase();
   const named = usePolicyNames();
   const { start_time: from, end_time: to, report_time: made } = header.reporting_interval;
+  const charges = shownSum(
+    accounts.map(({ account_header: { total_usage_charges: charge } }) => charge),
+    header.total_usage_charges,
+    currency,
+  );
   return (
     <>
-      <Section title={money(header.total_usage_charges, currency)} tools={<CsvFile report={report} />}>
+      <Section title={charges.total} tools={<CsvFile report={report} />}>
         <Facts
           of={[
             ['From', <Time key="from" at={from} />],
@@ -146,9 +152,18 @@ function ReportOf({ report, choose }: { readonly report: Report; readonly choose
         />
       </Section>
       {accounts.length === 0 && <Empty title="Nothing was used in this time." />}
-      {accounts.length > PARTS_MAX && <AccountTable accounts={accounts} currency={currency} choose={choose} />}
-      {(accounts.length > PARTS_MAX ? [] : accounts).map((one) => (
-        <AccountPart key={one.account_header.id} part={one} currency={currency} named={named} />
+      {accounts.length > PARTS_MAX && <AccountTable accounts={accounts} charges={charges.parts} choose={choose} />}
+      {(accounts.length > PARTS_MAX ? [] : accounts).map((one, index) => (
+        <AccountPart
+          key={one.account_header.id}
+          part={one}
+          charge={charges.parts[index]}
+          charges={charges.partsOf(
+            index,
+            one.usage_summary.map(({ billed_amount: amount }) => amount),
+          )}
+          named={named}
+        />
       ))}
     </>
   );
@@ -156,10 +171,11 @@ function ReportOf({ report, choose }: { readonly report: Report; readonly choose
 
 function AccountTable(props: {
   readonly accounts: readonly AccountReport[];
-  readonly currency: string;
+  readonly charges: readonly string[];
   readonly choose: (account: string) => void;
 }) {
-  const { accounts, currency, choose } = props;
+  const { accounts, charges, choose } = props;
+  const chargeOf = new Map(accounts.map((one, index) => [one, charges[index]]));
   return (
     <Section title="Accounts">
       <DataTable
@@ -190,7 +206,7 @@ function AccountTable(props: {
             heading: 'Charge',
             align: 'right',
             value: ({ account_header: { total_usage_charges: charge } }) => charge,
-            cell: ({ account_header: { total_usage_charges: charge } }) => money(charge, currency),
+            cell: (one) => chargeOf.get(one),
           },
         ]}
         empty={<Empty title="Nothing was used in this time." />}
@@ -205,13 +221,14 @@ function objectsOf({ usage_summary: lines }: AccountReport): number {
 
 function AccountPart(props: {
   readonly part: AccountReport;
-  readonly currency: string;
+  readonly charge: string | undefined;
+  readonly charges: readonly string[];
   readonly named: (text: string) => string;
 }) {
-  const { part, currency, named } = props;
+  const { part, charge, charges, named } = props;
   const { account_header: account, usage_summary: lines } = part;
   return (
-    <Section title={account.name} tools={<Text fw={600}>{money(account.total_usage_charges, currency)}</Text>}>
+    <Section title={account.name} tools={<Text fw={600}>{charge}</Text>}>
       {lines.length === 0 ? (
         <Text size="sm" c="dimmed">
           It used nothing.
@@ -227,11 +244,11 @@ function AccountPart(props: {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {lines.map((line) => (
+              {lines.map((line, index) => (
                 <Table.Tr key={`${line.category} ${line.subcategory} ${line.type}`}>
                   <Table.Td>{named(nameOf(line))}</Table.Td>
                   <Table.Td ta="right">{amountOf(line)}</Table.Td>
-                  <Table.Td ta="right">{money(line.billed_amount, currency)}</Table.Td>
+                  <Table.Td ta="right">{charges[index]}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

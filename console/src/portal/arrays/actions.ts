@@ -52,7 +52,10 @@ export function actionsOf(array: PortalArray, facts: ActionFacts): ActionProps<n
         deletion(array, facts),
       ];
     case 'failed':
-      return [action({ op: arrays.restore, label: 'Try again', input }), deletion(array, facts)];
+      // What was never placed cannot be restored; it is ordered again.
+      return array.nova_id === null
+        ? [removal(array)]
+        : [action({ op: arrays.restore, label: 'Try again', input }), deletion(array, facts)];
     case 'deleted':
       return deletedActions(array);
     default:
@@ -231,6 +234,17 @@ function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<
       said: `${array.name} is being deleted.`,
       undo: undo({ op: arrays.undelete, input, said: isBack }),
     }),
+  });
+}
+
+function removal({ id, name }: PortalArray): ActionProps<never> {
+  return action({
+    op: arrays.delete,
+    section: LIFE,
+    label: 'Remove',
+    input: { array_id: id },
+    about: `${name} was never made; it leaves the list.`,
+    said: `${name} was removed.`,
   });
 }
 

@@ -6,7 +6,7 @@ import { act, useRead } from '../../api/queries.ts';
 import { usePlace } from '../../api/places.tsx';
 import { useParam } from '../../app/base.ts';
 import { useMay } from '../../app/identity.tsx';
-import { ActionButton, ActionMenu, type ActionProps } from '../../contract/action.tsx';
+import { ActionBar, ActionButton, type ActionProps } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -15,7 +15,7 @@ import type { Reply } from '../../api/operations.ts';
 import { actionsOf } from './actions.ts';
 import { useActionFacts } from './facts.ts';
 import { Cost } from './cost.tsx';
-import { isWaiting, manageAddress, type PortalArray } from './record.ts';
+import { isWaiting, manageAddress, reasonOfDenial, stateWords, type PortalArray } from './record.ts';
 
 type ShownArray = Reply<typeof portal.arrays.get.endpoint>['data'];
 
@@ -27,6 +27,7 @@ export default function ArrayDetail() {
   if (reading.isError) return <Failed error={reading.error} retry={() => void reading.refetch()} />;
   const array = reading.data.data;
   const waits = isWaiting(array);
+  const denial = reasonOfDenial(array);
   return (
     <Stack>
       <Head array={array} />
@@ -40,7 +41,7 @@ export default function ArrayDetail() {
           {array.status_message}. Nothing is billed until then. <PageLink to="/requests">Requests</PageLink>
         </Alert>
       )}
-      {array.progress < 100 && !waits && (
+      {array.progress < 100 && !waits && array.status !== 'failed' && (
         <Working value={array.progress} label={array.status_message ?? array.status} />
       )}
       {array.status === 'deleted' && (
@@ -53,7 +54,15 @@ export default function ArrayDetail() {
           It is stopped and keeps its data; only its drives and public address are billed. Restore it to use it again.
         </Alert>
       )}
-      {array.status === 'failed' && (
+      {denial !== undefined && (
+        <Alert color="red" title="The order was denied">
+          <Text size="sm">Reason: {denial}</Text>
+          <Text size="sm">
+            Nothing was made, and nothing is billed. <PageLink to="/requests">Requests</PageLink>
+          </Text>
+        </Alert>
+      )}
+      {array.status === 'failed' && denial === undefined && (
         <Alert color="red" title="The array failed">
           {array.status_message}
         </Alert>
@@ -82,7 +91,7 @@ function Head({ array }: { readonly array: ShownArray }) {
       title={array.name}
       about={
         <Group gap="xs">
-          <State of={isWaiting(array) ? 'waiting for approval' : array.status} />
+          <State of={stateWords(array)} />
           <span>{array.type}</span>
           {array.description !== null && <span>{array.description}</span>}
         </Group>
@@ -103,12 +112,12 @@ function HeadActions({ array, actions }: { readonly array: ShownArray; readonly 
   const isMain = ({ label }: ActionProps<never>) =>
     ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again', 'Withdraw the order'].includes(label);
   return (
-    <>
-      {actions.filter(isMain).map((one) => (
-        <ActionButton key={one.label} {...one} isMain={array.status !== 'created'} />
-      ))}
-      <ActionMenu label={array.name} isButton actions={actions.filter((one) => !isMain(one))} />
-    </>
+    <ActionBar
+      buttons={actions.filter(isMain)}
+      menu={actions.filter((one) => !isMain(one))}
+      label={array.name}
+      isMain={array.status !== 'created'}
+    />
   );
 }
 

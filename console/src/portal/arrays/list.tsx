@@ -1,4 +1,4 @@
-import { Anchor, Button, SegmentedControl } from '@mantine/core';
+import { Anchor, Button, SegmentedControl, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { portal } from '../../api/portal.ts';
 import { useRead } from '../../api/queries.ts';
@@ -12,7 +12,7 @@ import { State, Time, Working } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { actionsOf } from './actions.ts';
 import { useActionFacts } from './facts.ts';
-import { isWaiting, type PortalArray } from './record.ts';
+import { isWaiting, reasonOfDenial, stateWords, type PortalArray } from './record.ts';
 
 const columns: readonly Column<PortalArray>[] = [
   {
@@ -28,7 +28,7 @@ const columns: readonly Column<PortalArray>[] = [
   {
     name: 'state',
     heading: 'State',
-    value: (array) => (isWaiting(array) ? 'waiting for approval' : array.status),
+    value: stateWords,
     cell: (array) => <Standing array={array} />,
   },
   { name: 'type', heading: 'Type', value: ({ type }) => type, cell: ({ type }) => type },
@@ -72,8 +72,17 @@ const columns: readonly Column<PortalArray>[] = [
 
 function Standing({ array }: { readonly array: PortalArray }) {
   const { status, status_message: message, progress } = array;
-  // Nothing of an order moves before somebody has decided.
-  if (isWaiting(array)) return <State of="waiting for approval" />;
+  // Nothing of an order moves before somebody has decided, and nothing of what failed.
+  if (isWaiting(array)) return <State of={stateWords(array)} />;
+  if (status === 'failed')
+    return (
+      <>
+        <State of={stateWords(array)} />
+        <Text size="xs" className="cell-long">
+          {reasonOfDenial(array) ?? message}
+        </Text>
+      </>
+    );
   return progress < 100 ? <Working value={progress} label={message ?? status} /> : <State of={status} />;
 }
 

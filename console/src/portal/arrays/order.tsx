@@ -13,10 +13,11 @@ import {
   Text,
   Textarea,
   TextInput,
+  Title,
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState, type Ref, type RefObject } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useAct, useRead } from '../../api/queries.ts';
 import { useDraft } from '../../app/drafts.ts';
@@ -64,6 +65,7 @@ interface StepsProps {
 function Steps({ first, offers }: StepsProps) {
   const [order, setOrder] = useDraft<Order>('order', () => newOrder(first));
   const [step, setStep] = useDraft('step', () => 0);
+  const heading = useHeadingOf(step);
   const [isCommand, setCommand] = useState(false);
   const ordering = useAct(portal.arrays.create);
   const navigate = useNavigate();
@@ -96,15 +98,18 @@ function Steps({ first, offers }: StepsProps) {
               label="What"
               description={order.kind === 'object_storage' ? 'Object storage' : 'Block and file'}
             >
+              <StepHeading ref={heading} text="What and where" />
               <What order={order} change={change} offers={offers} />
             </Stepper.Step>
             <Stepper.Step
               label="Size"
               description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}
             >
+              <StepHeading ref={heading} text="Size" />
               <Size order={order} change={change} cloud={offer.cloud} prices={present} />
             </Stepper.Step>
             <Stepper.Step label="Order" description={order.name || 'Name and options'}>
+              <StepHeading ref={heading} text="Name and options" />
               <Details order={order} change={change} cloud={offer.cloud} />
               <Extras order={order} change={change} cloud={offer.cloud} />
             </Stepper.Step>
@@ -153,6 +158,26 @@ function Steps({ first, offers }: StepsProps) {
         </Grid.Col>
       </Grid>
     </>
+  );
+}
+
+/** The buttons of a step go with it: who uses the keyboard goes on at the heading of the next. */
+function useHeadingOf(step: number): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(step);
+  useEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    heading.current?.focus();
+  }, [step]);
+  return heading;
+}
+
+function StepHeading({ ref, text }: { readonly ref: Ref<HTMLHeadingElement>; readonly text: string }) {
+  return (
+    <Title order={2} size="h4" mb="sm" tabIndex={-1} ref={ref}>
+      {text}
+    </Title>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Card, Group, Table, Text, Title } from '@mantine/core';
 import { money } from '../../parts/format.ts';
+import { shownRates } from '../../parts/sums.ts';
 import { appEngineName } from '../item-names.ts';
 import type { Order } from './draft.ts';
 import type { PortalCloud } from './record.ts';
@@ -23,6 +24,7 @@ const HOURS_A_MONTH = 730;
 export function PricePanel({ order, offer, prices }: PricePanelProps) {
   const items = itemsOf(order, offer.cloud, prices);
   const hourly = items.reduce((sum, { quantity, hourly: price }) => sum + quantity * price, 0);
+  const shown = shownRates(items.map(({ quantity, hourly: price }) => quantity * price));
   return (
     <Card withBorder aria-live="polite">
       <Title order={2} size="h4">
@@ -37,17 +39,17 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {items.map(({ name, quantity, hourly: price }) => (
+          {items.map(({ name, quantity }, index) => (
             <Table.Tr key={name}>
               <Table.Td>{name}</Table.Td>
               <Table.Td ta="right">{quantity}</Table.Td>
-              <Table.Td ta="right">{rate(quantity * price)}</Table.Td>
+              <Table.Td ta="right">{shown.parts[index]}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
       <Group justify="space-between">
-        <Text fw={700}>{rate(hourly)} USD per hour</Text>
+        <Text fw={700}>{shown.total} USD per hour</Text>
         <Text c="dimmed">about {money(hourly * HOURS_A_MONTH)} a month</Text>
       </Group>
       <Text size="xs" c="dimmed">
@@ -55,11 +57,6 @@ export function PricePanel({ order, offer, prices }: PricePanelProps) {
       </Text>
     </Card>
   );
-}
-
-/** Prices of an hour are small: as many digits as they have, up to a hundredth of a cent. */
-function rate(amount: number): string {
-  return amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 }
 
 function itemsOf(order: Order, cloud: PortalCloud, prices: PricePanelProps['prices']): Item[] {

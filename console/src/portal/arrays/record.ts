@@ -1,3 +1,4 @@
+import { denialReason } from '@granary/contract/portal';
 import type { portal } from '../../api/portal.ts';
 import type { Reply } from '../../api/operations.ts';
 
@@ -16,6 +17,20 @@ export function isWaiting({
   status_message: message,
 }: Pick<PortalArray, 'status' | 'status_message'>): boolean {
   return status === 'creating' && message?.startsWith('Waiting') === true;
+}
+
+/** Why an administrator denied the order. */
+export function reasonOfDenial({
+  status,
+  status_message: message,
+}: Pick<PortalArray, 'status' | 'status_message'>): string | undefined {
+  return denialReason({ status, message });
+}
+
+/** The state in the words of people: an order that waits or was denied is not an array that is made or failed. */
+export function stateWords(array: Pick<PortalArray, 'status' | 'status_message'>): string {
+  if (isWaiting(array)) return 'waiting for approval';
+  return reasonOfDenial(array) === undefined ? array.status : 'denied';
 }
 
 interface PolicyType {
