@@ -19,6 +19,8 @@ import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
+import { enumOf } from './field.tsx';
+import { formProblems } from './form-problems.ts';
 import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
@@ -162,7 +164,12 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   const { asked, folded } = fieldsOf(op.endpoint, props);
   const shownFields = isMore ? [...asked, ...folded] : asked;
   const named = problemNamed(acting.error, shownFields, (name) => labelOfField(props, name));
-  const problems = named ?? problemsIn(acting.error);
+  const [isTried, setTried] = useState(false);
+  const known = formProblems(
+    { endpoint: op.endpoint, names: [...asked, ...folded], labelOf: (name) => labelOfField(props, name), isChosen },
+    given,
+  );
+  const problems = isTried && known.size > 0 ? known : (named ?? problemsIn(acting.error));
   // What stands at its field needs no second place.
   const isAtFields = problems.size > 0 && [...problems.keys()].every((name) => shownFields.includes(name));
   const place = usePlace(op.api.name);
@@ -173,8 +180,19 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   };
   const isConfirmed = destroys === undefined || typed === destroys;
 
+  function isChosen(name: string): boolean {
+    const param = op.endpoint.params[name];
+    const choices = props.choices?.[name] ?? props.choicesFrom?.[name] ?? (param && enumOf(param));
+    return choices !== undefined;
+  }
+
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
+    if (known.size > 0) {
+      setTried(true);
+      if (folded.some((name) => known.has(name))) setMore(true);
+      return;
+    }
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
       announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));

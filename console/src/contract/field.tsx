@@ -3,7 +3,6 @@ import {
   FileInput,
   Input,
   JsonInput,
-  NumberInput,
   PasswordInput,
   Select,
   SegmentedControl,
@@ -15,8 +14,10 @@ import {
 } from '@mantine/core';
 import type { Param } from '@granary/contract';
 import { words } from '../parts/format.ts';
+import { NumberField } from '../parts/number-field.tsx';
 import type { Choice } from './choice.ts';
 import { hintOf } from './hints.ts';
+import { AMOUNT, asNumber, rangeOf } from './form-problems.ts';
 
 interface FieldProps {
   readonly name: string;
@@ -47,7 +48,7 @@ export function Field(props: FieldProps) {
   };
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
   const setText = (given: string | null) => onChange(given === null || given === '' ? undefined : given);
-  const values = choices ?? enumOf(schema);
+  const values = choices ?? enumOf(param);
 
   if (values && param.kind === 'list') {
     return (
@@ -102,15 +103,12 @@ export function Field(props: FieldProps) {
     case 'integer':
     case 'number':
       return (
-        <NumberInput
+        <NumberField
           {...common}
-          value={typeof value === 'number' ? value : text}
-          onChange={(given) => onChange(given === '' ? undefined : Number(given))}
-          min={schema['minimum'] as number | undefined}
-          max={schema['maximum'] as number | undefined}
-          allowDecimal={param.kind === 'number'}
+          {...rangeOf(param)}
+          value={asNumber(value)}
+          onChange={onChange}
           placeholder={placeholderOf(param)}
-          clampBehavior="none"
         />
       );
     case 'list':
@@ -157,23 +155,23 @@ interface AmountsProps {
 /** How many of each: `{SSD_10GB: 2}`. */
 function Amounts({ label, description, error, choices, value, onChange }: AmountsProps) {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, number>>;
-  const set = (key: string, amount: number) => {
+  const set = (key: string, amount: number | undefined) => {
     const { [key]: _, ...others } = given;
-    const next = amount > 0 ? { ...others, [key]: amount } : others;
+    const next = amount === undefined || amount === 0 ? others : { ...others, [key]: amount };
     onChange(Object.keys(next).length === 0 ? undefined : next);
   };
   return (
     <Input.Wrapper label={label} description={description} error={error} labelElement="div">
       <Stack gap="xs" mt={4}>
         {choices.map((choice) => (
-          <NumberInput
+          <NumberField
             key={choice.value}
             label={choice.label}
             size="sm"
-            min={0}
-            allowDecimal={false}
-            value={given[choice.value] ?? 0}
-            onChange={(amount) => set(choice.value, Number(amount))}
+            {...AMOUNT}
+            value={given[choice.value]}
+            whenEmpty={0}
+            onChange={(amount) => set(choice.value, amount)}
           />
         ))}
       </Stack>
@@ -223,7 +221,9 @@ function isYesNo(values: readonly Choice[]): boolean {
   return all.length === 2 && ['no,yes', 'off,on'].includes(all.join());
 }
 
-function enumOf(schema: Schema): Choice[] | undefined {
+/** What its declaration lets it be. */
+export function enumOf(param: Param): Choice[] | undefined {
+  const schema = param.schema as unknown as Schema;
   const items = (schema['items'] ?? schema) as Schema;
   const values = items['enum'];
   return Array.isArray(values) ? values.map((value) => ({ value: String(value), label: String(value) })) : undefined;
