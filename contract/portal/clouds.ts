@@ -81,7 +81,7 @@ const adopt = optional(boolean('Move it to this portal although it belongs to an
 
 const registration = {
   name: name('Name shown to users', { example: 'local' }),
-  enabled: optional(boolean('Whether users see it')),
+  enabled: optional(boolean('Whether users see it; as it was, or open, when left out')),
   ip: text('Where its `granary cloud` listens: host or host:port', { max: 255, example: '127.0.0.1:7401' }),
   admin_user: name("The cloud's administrator", { example: 'cloud' }),
   admin_key: secret("The cloud's administrator key", { max: 255, example: 'key' }),

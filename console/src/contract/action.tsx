@@ -215,6 +215,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
       settled={input}
       value={given[name]}
       error={problems.get(name)}
+      isKnown={props.start?.[name] !== undefined}
       onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
     />
   );

@@ -16,7 +16,7 @@ import type { Param } from '@granary/contract';
 import { words } from '../parts/format.ts';
 import { NumberField } from '../parts/number-field.tsx';
 import type { Choice } from './choice.ts';
-import { hintOf } from './hints.ts';
+import { hintOf, leftOutWords } from './hints.ts';
 import { AMOUNT, asNumber, rangeOf } from './form-problems.ts';
 
 interface FieldProps {
@@ -28,7 +28,16 @@ interface FieldProps {
   readonly label?: string | undefined;
   /** What it may name, where the page knows. */
   readonly choices?: readonly Choice[] | undefined;
+  /** The form starts with the value that it has. */
+  readonly isKnown?: boolean | undefined;
 }
+
+const YES_OR_NO: readonly Choice[] = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+/** Said with a call, about that call: left out, they are not asked for. */
+const DEEDS = new Set(['force', 'adopt', 'renew_secret']);
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -64,8 +73,8 @@ export function Field(props: FieldProps) {
   }
   if (choices && param.kind === 'json')
     return <Amounts {...common} choices={choices} value={value} onChange={onChange} />;
-  if (values && isYesNo(values))
-    return <Switching {...common} param={param} text={text} onChange={setText} values={values} />;
+  if (values && (isYesNo(values) || param.kind === 'boolean'))
+    return <Switching {...common} {...{ param, text, values }} isKnown={props.isKnown} onChange={setText} />;
   if (values) {
     return (
       <Select
@@ -91,6 +100,17 @@ export function Field(props: FieldProps) {
   }
   switch (param.kind) {
     case 'boolean':
+      // An empty box would say "no" where nothing is changed, or the array's own choice holds.
+      if (param.presence !== 'defaulted' && props.isKnown !== true && !DEEDS.has(name))
+        return (
+          <Switching
+            {...common}
+            param={param}
+            text={text}
+            values={YES_OR_NO}
+            onChange={(given) => onChange(given === null || given === '' ? undefined : given === 'true')}
+          />
+        );
       return (
         <Checkbox
           label={common.label}
@@ -185,13 +205,15 @@ interface SwitchingProps {
   readonly error: string | undefined;
   readonly param: Param;
   readonly text: string;
+  readonly isKnown?: boolean | undefined;
   readonly values: readonly Choice[];
   readonly onChange: (value: string | null) => void;
 }
 
-/** YES or NO, on or off; a third place where leaving it out means something of its own. */
-function Switching({ label, description, error, param, text, values, onChange }: SwitchingProps) {
-  const unset = param.presence === 'optional' ? [{ value: '', label: 'as it is' }] : [];
+/** Yes or no, on or off; a third place where leaving it out means something of its own. */
+function Switching({ label, description, error, param, isKnown, text, values, onChange }: SwitchingProps) {
+  const unset =
+    param.presence === 'optional' && isKnown !== true ? [{ value: '', label: leftOutWords(param.description) }] : [];
   const byDefault = plainText(param.default);
   return (
     <div role="group" aria-label={label}>
