@@ -1,6 +1,6 @@
 import { anyone, endpoint, type Group } from '../endpoint.ts';
 import { boolean, integer, name, optional, page, recordNumber, secret, text, withDefault } from '../params.ts';
-import { bool, int, listOf, nullable, record, str } from '../records.ts';
+import { bool, int, listOf, nullable, record, shownOnce, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
 
@@ -182,7 +182,7 @@ export const clouds = {
     access: adminOnly,
     params: joinCode,
     reply: success({
-      data: record('JoinCode', { name: str(), code: str('Shown this once'), expires_at: str('In UTC') }),
+      data: record('JoinCode', { name: str(), code: shownOnce('join code', 'Shown this once'), expires_at: str('In UTC') }),
     }),
     errors: ['not_supported'],
   }),

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Code, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { ApiError } from '@granary/client/errors';
@@ -21,6 +21,8 @@ import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
 import { enumOf } from './field.tsx';
 import { formProblems } from './form-problems.ts';
+import { replyFacts } from './reply-facts.ts';
+import { ReplyView } from './reply-view.tsx';
 import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
@@ -197,7 +199,8 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
       announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));
       props.onDone?.(done, whole);
-      if (props.showsReply) setReply(done.value);
+      const hasSecret = replyFacts(op.endpoint, done.value).some(({ isOnce }) => isOnce);
+      if (props.showsReply || hasSecret) setReply(done.value);
       else close();
     } catch {
       // Shown in the dialog.
@@ -221,7 +224,14 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   );
 
   return (
-    <Dialog opened onClose={close} title={destroys === undefined ? label : `${label}: ${destroys}`} size="lg">
+    <Dialog
+      opened
+      onClose={close}
+      title={destroys === undefined ? label : `${label}: ${destroys}`}
+      size="lg"
+      // What is shown once is not lost by a click beside it.
+      closeOnClickOutside={reply === undefined}
+    >
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>
           {about !== undefined && (
@@ -254,11 +264,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
             </Alert>
           )}
           {acting.error && !isAtFields && <Failed error={acting.error} />}
-          {reply !== undefined && (
-            <Code block mah={320} className="command" tabIndex={0}>
-              {JSON.stringify(reply, null, 2)}
-            </Code>
-          )}
+          {reply !== undefined && <ReplyView endpoint={op.endpoint} value={reply} />}
           {isCommand && <CommandView op={op} input={whole} />}
           <Group justify="space-between">
             <Tooltip label="Show as command">
