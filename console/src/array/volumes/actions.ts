@@ -6,6 +6,12 @@ import { choicesOf, isShare, type Pool } from '../records.ts';
 import type { ArrayHabits, ListedVolume } from './all.ts';
 import { cappingFields, reductionFields, shareFields } from './options.ts';
 
+/** Of a clone, which is a volume of its own. */
+export const newVolume = {
+  said: 'The clone is there.',
+  leadsTo: ({ name }: Readonly<Record<string, unknown>>) => `/volumes?q=${encodeURIComponent(String(name))}`,
+};
+
 /** What can be done with a volume or share; `pools` are all of the array. */
 export function volumeActions(
   volume: ListedVolume,
@@ -39,6 +45,7 @@ export function volumeActions(
       labels: { name: 'Name of the new volume' },
       start: { name: `${name}-copy` },
       about: 'A new volume of its present data. It takes room only for what is changed.',
+      ...newVolume,
     }),
     migrate(volume, pools),
     ...options(volume, hasLifecycle === true),
