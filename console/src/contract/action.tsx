@@ -1,25 +1,26 @@
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, useState, type SubmitEvent, type ReactNode } from 'react';
 import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
-import { useAddressText } from '../app/base.ts';
+import { useAddressText, useBase, useGo } from '../app/base.ts';
 import { hasDraft, useDraft } from '../app/drafts.ts';
 import { useMay } from '../app/identity.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconTerminal } from '../parts/icons.tsx';
 import { LazyMenu } from '../parts/lazy-menu.tsx';
 import { Failed } from '../parts/messages.tsx';
+import { noticeWithLink } from '../parts/notice.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
 import { enumOf } from './field.tsx';
+import { errorInLabels, problemsAt } from './form-errors.ts';
 import { formProblems } from './form-problems.ts';
 import { replyFacts } from './reply-facts.ts';
 import { ReplyView } from './reply-view.tsx';
@@ -51,6 +52,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly destroys?: string;
   /** What is said when it is done. */
   readonly said?: string;
+  /** The page of what was made, by what was given: the notice has a link to it. */
+  readonly leadsTo?: (input: AnyInput) => string;
   /** Shows what came back, where no page does. */
   readonly showsReply?: boolean;
   /** The call that takes it back, where there is one. */
@@ -164,20 +167,26 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   const acting = useAct(op);
   const whole = { ...input, ...given };
   const { asked, folded } = fieldsOf(op.endpoint, props);
-  const shownFields = isMore ? [...asked, ...folded] : asked;
-  const named = problemNamed(acting.error, shownFields, (name) => labelOfField(props, name));
+  const all = [...asked, ...folded];
+  const shownFields = isMore ? all : asked;
+  const formWords = { labelOf: (name: string) => (all.includes(name) ? labelOfField(props, name) : undefined) };
+  const problemsSaid = problemsAt(acting.error, shownFields, formWords);
   const [isTried, setTried] = useState(false);
   const known = formProblems(
-    { endpoint: op.endpoint, names: [...asked, ...folded], labelOf: (name) => labelOfField(props, name), isChosen },
+    { endpoint: op.endpoint, names: all, labelOf: (name) => labelOfField(props, name), isChosen },
     given,
   );
-  const problems = isTried && known.size > 0 ? known : (named ?? problemsIn(acting.error));
+  const problems = isTried && known.size > 0 ? known : problemsSaid;
   // What stands at its field needs no second place.
   const isAtFields = problems.size > 0 && [...problems.keys()].every((name) => shownFields.includes(name));
   const place = usePlace(op.api.name);
   const client = useQueryClient();
+  const base = useBase();
+  const go = useGo();
   const announce = (message: string) => {
+    const page = props.leadsTo?.(whole);
     if (props.undo) offerUndo(message, [props.undo], { client, place });
+    else if (page !== undefined) noticeWithLink(message, `${base}${page}`, () => go(page));
     else notifications.show({ color: 'teal', message });
   };
   const isConfirmed = destroys === undefined || typed === destroys;
@@ -263,7 +272,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
               />
             </Alert>
           )}
-          {acting.error && !isAtFields && <Failed error={acting.error} />}
+          {acting.error && !isAtFields && <Failed error={errorInLabels(acting.error, formWords)} />}
           {reply !== undefined && <ReplyView endpoint={op.endpoint} value={reply} />}
           {isCommand && <CommandView op={op} input={whole} />}
           <Group justify="space-between">
@@ -350,21 +359,4 @@ function labelOfField({ labels }: Pick<ActionProps, 'labels'>, name: string): st
 function doneWords(label: string): string {
   const [, made] = /^New (.+)$/.exec(label) ?? [];
   return made === undefined ? `${label}: done.` : `The ${made} was made.`;
-}
-
-/** `capacity must be at least 1 MB` stands at the field, by the name that the form has for it. */
-function problemNamed(
-  error: Error | null,
-  shown: readonly string[],
-  labelOf: (name: string) => string,
-): ReadonlyMap<string, string> | undefined {
-  if (!(error instanceof ApiError) || error.problems.length > 0) return undefined;
-  const [name = ''] = error.message.split(' ', 1);
-  return shown.includes(name) ? new Map([[name, `${labelOf(name)}${error.message.slice(name.length)}`]]) : undefined;
-}
-
-/** Problems of a field stand at the field; arrays name the parameter in their message. */
-function problemsIn(error: Error | null): ReadonlyMap<string, string> {
-  if (!(error instanceof ApiError)) return new Map();
-  return new Map(error.problems.map(({ field, message }) => [field, message]));
 }
