@@ -21,6 +21,7 @@ import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
 import { enumOf } from './field.tsx';
 import { errorInLabels, problemsAt } from './form-errors.ts';
+import { asSent, checkedBy, type FieldRules } from './field-rules.ts';
 import { formProblems } from './form-problems.ts';
 import { replyFacts } from './reply-facts.ts';
 import { ReplyView } from './reply-view.tsx';
@@ -44,6 +45,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
   /** Choices that are read when the form is opened, by the parameters that are settled. */
   readonly choicesFrom?: Readonly<Record<string, ChoicesFrom>>;
+  /** What the page knows of its fields. */
+  readonly rules?: FieldRules;
   /** Says what is about to happen. */
   readonly about?: ReactNode;
   /** Below the form: what comes of what was given so far. */
@@ -165,7 +168,8 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
   const [isCommand, setCommand] = useState(false);
   const [reply, setReply] = useState<unknown>();
   const acting = useAct(op);
-  const whole = { ...input, ...given };
+  const rules = props.rules ?? NO_RULES;
+  const whole = asSent(rules, { ...input, ...given });
   const { asked, folded } = fieldsOf(op.endpoint, props);
   const all = [...asked, ...folded];
   const shownFields = isMore ? all : asked;
@@ -176,6 +180,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
     { endpoint: op.endpoint, names: all, labelOf: (name) => labelOfField(props, name), isChosen },
     given,
   );
+  for (const [name, problem] of checkedBy(rules, given)) known.set(name, problem);
   const problems = isTried && known.size > 0 ? known : problemsSaid;
   // What stands at its field needs no second place.
   const isAtFields = problems.size > 0 && [...problems.keys()].every((name) => shownFields.includes(name));
@@ -226,6 +231,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
       from={props.choicesFrom?.[name]}
       settled={input}
       value={given[name]}
+      hint={rules[name]?.hint}
       error={problems.get(name)}
       isKnown={props.start?.[name] !== undefined}
       onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
@@ -308,6 +314,8 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
     </Dialog>
   );
 }
+
+const NO_RULES: FieldRules = {};
 
 /** A form by what it is for. */
 function draftKey({ op, label, input = {} }: Pick<ActionProps, 'op' | 'label' | 'input'>): string {

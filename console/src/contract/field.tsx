@@ -28,6 +28,8 @@ interface FieldProps {
   readonly label?: string | undefined;
   /** What it may name, where the page knows. */
   readonly choices?: readonly Choice[] | undefined;
+  /** In place of what the declaration says of it. */
+  readonly hint?: string | undefined;
   /** The form starts with the value that it has. */
   readonly isKnown?: boolean | undefined;
 }
@@ -50,13 +52,15 @@ export function Field(props: FieldProps) {
   const common = {
     label,
     // What there is to choose says more than the name of its key.
-    description: choices && props.label !== undefined ? '' : hintOf(descriptionOf(param), label),
+    description: props.hint ?? (choices && props.label !== undefined ? '' : hintOf(descriptionOf(param), label)),
     required: isRequired,
     withAsterisk: isRequired,
     error,
   };
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
-  const setText = (given: string | null) => onChange(given === null || given === '' ? undefined : given);
+  // Emptied where an empty text is a value: what was there is removed, not kept.
+  const emptied = props.isKnown === true && schema['minLength'] === 0 ? '' : undefined;
+  const setText = (given: string | null) => onChange(given === null || given === '' ? emptied : given);
   const values = choices ?? enumOf(param);
 
   if (values && param.kind === 'list') {
