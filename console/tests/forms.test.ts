@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hintOf } from '../src/contract/hints.ts';
+import { arrayApi } from '@granary/contract/array';
+import { hintOf, leftOutWords } from '../src/contract/hints.ts';
 
 /** Goal: what forms say beside a label. */
 
@@ -14,9 +15,22 @@ test('a hint does not repeat the label', () => {
 
 test('a hint says what the label does not', () => {
   assert.equal(hintOf('Size (such as 500G; a number alone is GB)', 'Size'), 'Such as 500G; a number alone is GB');
+  assert.equal(
+    hintOf('Size (such as `500G`, `2T` or `100M`; a number alone is GB)', 'Size'),
+    'Such as `500G`, `2T` or `100M`; a number alone is GB',
+  );
+  assert.equal(hintOf('The two-way path (a, b)', 'Two way path'), 'A, b');
   assert.equal(hintOf('At least 8 characters', 'Password'), 'At least 8 characters');
   assert.equal(
     hintOf('Name of the request; a new array is given this one', 'Name'),
     'Name of the request; a new array is given this one',
   );
+});
+
+test('a choice that is left open says what holds then', () => {
+  const { create, update } = arrayApi.groups.volumes;
+  assert.equal(leftOutWords(create.params.compress.description), 'As the array has it');
+  assert.equal(leftOutWords(arrayApi.groups.pools.create.params.cache.description), 'As the pool type has it');
+  assert.equal(leftOutWords(update.params.mountsync.description), 'As it is');
+  assert.equal(leftOutWords(update.params.compress.description), 'As it is');
 });

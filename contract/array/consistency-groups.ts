@@ -60,8 +60,10 @@ export const consistencyGroups = {
       remote_pool: remotePoolId,
       policy: { ...snapshotPolicyId, description: 'The snapshot policy that says when to bring it up to date' },
       new_cg_name: name('Name of the volume on the remote array', { example: 'reports-mirror' }),
-      dedupe: optional(boolean('Store blocks that are alike once there, where the array can')),
-      compress: optional(boolean('Compress there, where the array can')),
+      dedupe: optional(
+        boolean('Store blocks that are alike once there, where the array can; as the volume has it when left out'),
+      ),
+      compress: optional(boolean('Compress there, where the array can; as the volume has it when left out')),
       ...startsWork,
     },
     reply: response({ array_mirror_job_name: str() }),

@@ -50,7 +50,8 @@ export const Pool = record('Pool', {
 const poolNamed = response({ pool_name: str() });
 const volumePage = response({ volumes: listOf(Volume), count });
 const raidGroupIds = list(raidGroupId, 'The RAID groups it is made of', { max: 100, example: ['RaidGroup-1'] });
-const cowCache = boolean('Cache what is read through snapshots and clones, too');
+const COW_CACHE = 'Cache what is read through snapshots and clones, too';
+const cowCache = boolean(COW_CACHE);
 
 const YEAR_MINUTES = 525_600;
 const minutes = (description: string) => optional(integer(description, { max: YEAR_MINUTES }));
@@ -88,7 +89,7 @@ export const pools = {
           "Keep what is read lately in memory: pools that do so share the array's cache evenly, which is at most a quarter of its machine's memory; as the pool type has it when left out",
         ),
       ),
-      cowcache: optional(cowCache),
+      cowcache: optional(boolean(`${COW_CACHE}; as the pool type has it when left out`)),
       mode: optional(
         choice(
           ['stripe', 'simple'],

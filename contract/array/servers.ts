@@ -196,7 +196,7 @@ export const servers = {
         ),
       ),
       lun: optional(integer('LUN of a block volume; the first free one when left out', { max: 16_383 })),
-      readonly: optional(boolean('Reading only')),
+      readonly: optional(boolean('Reading only; reading and writing when left out')),
       force: withDefault(boolean('Attach it although other servers have it'), false),
     },
     reply: response({}),

@@ -8,13 +8,18 @@ const anonymousId = (description: string) =>
   withDefault(integer(`${description}; 0 is 65534`, { max: 4_294_967_295 }), 0);
 const cap = (description: string) => optional(integer(`${description}; 0 is no cap. Block volumes only`));
 
-const reduces = (description: string) =>
-  optional(boolean(`${description}; when left out, YES on flash arrays whose data reduction is on, else NO`));
+const byReduction = 'as the array has it when left out: on for flash arrays whose data reduction is on';
 
 /** What a volume can be created with and later changed to. */
 export const reduction = {
-  dedupe: reduces('Store blocks that are alike once'),
-  compress: reduces('Compress'),
+  dedupe: boolean('Store blocks that are alike once'),
+  compress: boolean('Compress'),
+} satisfies Params;
+
+/** Of a new one. */
+export const reductionAtFirst = {
+  dedupe: optional(boolean(`Store blocks that are alike once; ${byReduction}`)),
+  compress: optional(boolean(`Compress; ${byReduction}`)),
 } satisfies Params;
 
 export const shareOptions = {

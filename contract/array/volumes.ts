@@ -8,7 +8,7 @@ import { interval, IoPoint, performance } from './performance.ts';
 import { VolumeServer } from './servers.ts';
 import { allOptional, count } from './shared.ts';
 import { Snapshot } from './snapshots.ts';
-import { cappings, creationOptions, reduction, shareOptions } from './volume-options.ts';
+import { cappings, creationOptions, reduction, reductionAtFirst, shareOptions } from './volume-options.ts';
 import { FreeVolume, Volume } from './volume-records.ts';
 import { waiting } from '../params.ts';
 
@@ -63,7 +63,7 @@ export const volumes = {
         ...exportName,
         description: 'Name a share is exported under; its own name when left out',
       }),
-      ...reduction,
+      ...reductionAtFirst,
       ...shareOptions,
       ...creationOptions,
       autoexpand: withDefault(boolean('Expand it when it runs full'), false),

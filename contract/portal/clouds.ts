@@ -1,6 +1,6 @@
 import { anyone, endpoint, type Group } from '../endpoint.ts';
 import { boolean, integer, name, optional, page, recordNumber, secret, text, withDefault } from '../params.ts';
-import { bool, int, listOf, nullable, record, str } from '../records.ts';
+import { bool, int, listOf, nullable, record, shownOnce, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
 
@@ -81,7 +81,7 @@ const adopt = optional(boolean('Move it to this portal although it belongs to an
 
 const registration = {
   name: name('Name shown to users', { example: 'local' }),
-  enabled: optional(boolean('Whether users see it')),
+  enabled: optional(boolean('Whether users see it; as it was, or open, when left out')),
   ip: text('Where its `granary cloud` listens: host or host:port', { max: 255, example: '127.0.0.1:7401' }),
   admin_user: name("The cloud's administrator", { example: 'cloud' }),
   admin_key: secret("The cloud's administrator key", { max: 255, example: 'key' }),
@@ -182,7 +182,7 @@ export const clouds = {
     access: adminOnly,
     params: joinCode,
     reply: success({
-      data: record('JoinCode', { name: str(), code: str('Shown this once'), expires_at: str('In UTC') }),
+      data: record('JoinCode', { name: str(), code: shownOnce('join code', 'Shown this once'), expires_at: str('In UTC') }),
     }),
     errors: ['not_supported'],
   }),

@@ -1,5 +1,5 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, name, optional, page, price, recordNumber, text } from '../params.ts';
+import { boolean, name, optional, page, price, recordNumber, text, withDefault } from '../params.ts';
 import { int, listOf, record, str } from '../records.ts';
 import { success } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
@@ -57,8 +57,8 @@ export const providers = {
         example: 'local',
       }),
       cloud_id: recordNumber('The cloud it sells'),
-      enabled: optional(boolean('Whether users see it')),
-      hidden: optional(hidden),
+      enabled: withDefault(boolean('Whether users see it'), true),
+      hidden: withDefault(hidden, false),
       provider_group_id: optional(groupJoined),
     },
     reply: stored,

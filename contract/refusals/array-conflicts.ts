@@ -102,7 +102,7 @@ export const arrayConflicts = {
     server_fibre_channel_only:
       'Server {server} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.',
     server_without_address:
-      'Server {server} has no address, and over NFS servers are known by nothing else; give it one in iscsi first.',
+      'Server {server} has no address, and over NFS servers are known by nothing else; give it one first.',
     attached_as_other_lun: 'Volume {volume} is attached to server {server} as LUN {lun} already; detach it first.',
     attached_already:
       'Volume {volume} is attached to server {server} already; change what it may do with POST /volumes/{volume}/attach_permissions.',

@@ -1,23 +1,29 @@
-import { ActionIcon, Alert, Button, Code, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { ApiError } from '@granary/client/errors';
 import { pathParams, type Endpoint, type Param } from '@granary/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, useRef, useState, type SubmitEvent, type ReactNode } from 'react';
 import { operationMark, type AnyInput, type Op } from '../api/operations.ts';
 import { usePlace } from '../api/places.tsx';
 import { useAct, type Done } from '../api/queries.ts';
-import { useAddressText } from '../app/base.ts';
+import { useAddressText, useBase, useGo } from '../app/base.ts';
 import { hasDraft, useDraft } from '../app/drafts.ts';
 import { useIdentity, useMay } from '../app/identity.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconTerminal } from '../parts/icons.tsx';
 import { LazyMenu } from '../parts/lazy-menu.tsx';
 import { Failed } from '../parts/messages.tsx';
+import { noticeWithLink } from '../parts/notice.tsx';
 import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
+import { enumOf } from './field.tsx';
+import { errorInLabels, problemsAt } from './form-errors.ts';
+import { asSent, checkedBy, type FieldRules } from './field-rules.ts';
+import { formProblems } from './form-problems.ts';
+import { replyFacts } from './reply-facts.ts';
+import { ReplyView } from './reply-view.tsx';
 import { StartedForm, type StartFrom } from './started-form.tsx';
 import { offerUndo, type Undo } from './undo.tsx';
 
@@ -41,6 +47,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly choices?: Readonly<Record<string, readonly Choice[]>>;
   /** Choices that are read when the form is opened, by the parameters that are settled. */
   readonly choicesFrom?: Readonly<Record<string, ChoicesFrom>>;
+  /** What the page knows of its fields. */
+  readonly rules?: FieldRules;
   /** Says what is about to happen. */
   readonly about?: ReactNode;
   /** Below the form: what comes of what was given so far. */
@@ -49,6 +57,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly destroys?: string;
   /** What is said when it is done. */
   readonly said?: string;
+  /** The page of what was made, by what was given: the notice has a link to it. */
+  readonly leadsTo?: (input: AnyInput) => string;
   /** Shows what came back, where no page does. */
   readonly showsReply?: boolean;
   /** The call that takes it back, where there is one. */
@@ -212,30 +222,55 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const [isCommand, setCommand] = useState(false);
   const [reply, setReply] = useState<unknown>();
   const acting = useAct(op);
-  const whole = { ...input, ...(props.startFrom ? changed(given, props.start) : given) };
+  const rules = props.rules ?? NO_RULES;
+  const whole = asSent(rules, { ...input, ...(props.startFrom ? changed(given, props.start) : given) });
   const { asked, folded } = fieldsOf(op.endpoint, props);
-  const shownFields = isMore ? [...asked, ...folded] : asked;
-  const named = problemNamed(acting.error, shownFields, (name) => labelOfField(props, name));
-  const problems = named ?? problemsIn(acting.error);
+  const all = [...asked, ...folded];
+  const shownFields = isMore ? all : asked;
+  const formWords = { labelOf: (name: string) => (all.includes(name) ? labelOfField(props, name) : undefined) };
+  const problemsSaid = problemsAt(acting.error, shownFields, formWords);
+  const [isTried, setTried] = useState(false);
+  const known = formProblems(
+    { endpoint: op.endpoint, names: all, labelOf: (name) => labelOfField(props, name), isChosen },
+    given,
+  );
+  for (const [name, problem] of checkedBy(rules, given)) known.set(name, problem);
+  const problems = isTried && known.size > 0 ? known : problemsSaid;
   // What stands at its field needs no second place.
   const isAtFields = problems.size > 0 && [...problems.keys()].every((name) => shownFields.includes(name));
   const place = usePlace(op.api.name);
   const client = useQueryClient();
+  const base = useBase();
+  const go = useGo();
   const announce = (message: string) => {
+    const page = props.leadsTo?.(whole);
     if (props.undo) offerUndo(message, [props.undo], { client, place });
+    else if (page !== undefined) noticeWithLink(message, `${base}${page}`, () => go(page));
     else notifications.show({ color: 'teal', message });
   };
   const isConfirmed = destroys === undefined || typed === destroys;
   const isOffered = useMay()(op, input);
   const isLocked = useIdentity(op.api.name)?.isLocked === true;
 
+  function isChosen(name: string): boolean {
+    const param = op.endpoint.params[name];
+    const choices = props.choices?.[name] ?? props.choicesFrom?.[name] ?? (param && enumOf(param));
+    return choices !== undefined;
+  }
+
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
+    if (known.size > 0) {
+      setTried(true);
+      if (folded.some((name) => known.has(name))) setMore(true);
+      return;
+    }
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
       announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));
       props.onDone?.(done, whole);
-      if (props.showsReply) setReply(done.value);
+      const hasSecret = replyFacts(op.endpoint, done.value).some(({ isOnce }) => isOnce);
+      if (props.showsReply || hasSecret) setReply(done.value);
       else close();
     } catch {
       // Shown in the dialog.
@@ -252,13 +287,22 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
       from={props.choicesFrom?.[name]}
       settled={input}
       value={given[name]}
+      hint={rules[name]?.hint}
       error={problems.get(name)}
+      isKnown={props.start?.[name] !== undefined}
       onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
     />
   );
 
   return (
-    <Dialog opened onClose={close} title={destroys === undefined ? label : `${label}: ${destroys}`} size="lg">
+    <Dialog
+      opened
+      onClose={close}
+      title={destroys === undefined ? label : `${label}: ${destroys}`}
+      size="lg"
+      // What is shown once is not lost by a click beside it.
+      closeOnClickOutside={reply === undefined}
+    >
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack>
           {about !== undefined && (
@@ -291,12 +335,8 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
             </Alert>
           )}
           {!isOffered && <NotOffered isLocked={isLocked} />}
-          {acting.error && !isAtFields && <Failed error={acting.error} />}
-          {reply !== undefined && (
-            <Code block mah={320} className="command" tabIndex={0}>
-              {JSON.stringify(reply, null, 2)}
-            </Code>
-          )}
+          {acting.error && !isAtFields && <Failed error={errorInLabels(acting.error, formWords)} />}
+          {reply !== undefined && <ReplyView endpoint={op.endpoint} value={reply} />}
           {isCommand && <CommandView op={op} input={whole} />}
           <Group justify="space-between">
             <Tooltip label="Show as command">
@@ -348,6 +388,8 @@ function NotOffered({ isLocked }: { readonly isLocked: boolean }) {
   );
 }
 
+const NO_RULES: FieldRules = {};
+
 /** A form by what it is for. */
 function draftKey({ op, label, input = {} }: Pick<ActionProps, 'op' | 'label' | 'input'>): string {
   return JSON.stringify([op.api.name, op.id, label, input]);
@@ -398,21 +440,4 @@ function labelOfField({ labels }: Pick<ActionProps, 'labels'>, name: string): st
 function doneWords(label: string): string {
   const [, made] = /^New (.+)$/.exec(label) ?? [];
   return made === undefined ? `${label}: done.` : `The ${made} was made.`;
-}
-
-/** `capacity must be at least 1 MB` stands at the field, by the name that the form has for it. */
-function problemNamed(
-  error: Error | null,
-  shown: readonly string[],
-  labelOf: (name: string) => string,
-): ReadonlyMap<string, string> | undefined {
-  if (!(error instanceof ApiError) || error.problems.length > 0) return undefined;
-  const [name = ''] = error.message.split(' ', 1);
-  return shown.includes(name) ? new Map([[name, `${labelOf(name)}${error.message.slice(name.length)}`]]) : undefined;
-}
-
-/** Problems of a field stand at the field; arrays name the parameter in their message. */
-function problemsIn(error: Error | null): ReadonlyMap<string, string> {
-  if (!(error instanceof ApiError)) return new Map();
-  return new Map(error.problems.map(({ field, message }) => [field, message]));
 }

@@ -44,7 +44,11 @@ function ReadField({ from, settled, ...field }: ChosenFieldProps & { readonly fr
   const choices = data === undefined ? field.choices : from.choices(data);
   if (choices?.length === 0)
     return (
-      <Text size="sm" c="dimmed">
+      <Text
+        size="sm"
+        c={field.error === undefined ? 'dimmed' : 'red'}
+        role={field.error === undefined ? undefined : 'alert'}
+      >
         {from.none}
       </Text>
     );

@@ -3,7 +3,6 @@ import {
   FileInput,
   Input,
   JsonInput,
-  NumberInput,
   PasswordInput,
   Select,
   SegmentedControl,
@@ -15,8 +14,10 @@ import {
 } from '@mantine/core';
 import type { Param } from '@granary/contract';
 import { words } from '../parts/format.ts';
+import { NumberField } from '../parts/number-field.tsx';
 import type { Choice } from './choice.ts';
-import { hintOf } from './hints.ts';
+import { hintOf, leftOutWords } from './hints.ts';
+import { AMOUNT, asNumber, rangeOf } from './form-problems.ts';
 
 interface FieldProps {
   readonly name: string;
@@ -27,7 +28,18 @@ interface FieldProps {
   readonly label?: string | undefined;
   /** What it may name, where the page knows. */
   readonly choices?: readonly Choice[] | undefined;
+  /** In place of what the declaration says of it. */
+  readonly hint?: string | undefined;
+  /** The form starts with the value that it has. */
+  readonly isKnown?: boolean | undefined;
 }
+
+const YES_OR_NO: readonly Choice[] = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+/** Said with a call, about that call: left out, they are not asked for. */
+const DEEDS = new Set(['force', 'adopt', 'renew_secret']);
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -40,14 +52,16 @@ export function Field(props: FieldProps) {
   const common = {
     label,
     // What there is to choose says more than the name of its key.
-    description: choices && props.label !== undefined ? '' : hintOf(descriptionOf(param), label),
+    description: props.hint ?? (choices && props.label !== undefined ? '' : hintOf(descriptionOf(param), label)),
     required: isRequired,
     withAsterisk: isRequired,
     error,
   };
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
-  const setText = (given: string | null) => onChange(given === null || given === '' ? undefined : given);
-  const values = choices ?? enumOf(schema);
+  // Emptied where an empty text is a value: what was there is removed, not kept.
+  const emptied = props.isKnown === true && schema['minLength'] === 0 ? '' : undefined;
+  const setText = (given: string | null) => onChange(given === null || given === '' ? emptied : given);
+  const values = choices ?? enumOf(param);
 
   if (values && param.kind === 'list') {
     return (
@@ -63,8 +77,8 @@ export function Field(props: FieldProps) {
   }
   if (choices && param.kind === 'json')
     return <Amounts {...common} choices={choices} value={value} onChange={onChange} />;
-  if (values && isYesNo(values))
-    return <Switching {...common} param={param} text={text} onChange={setText} values={values} />;
+  if (values && (isYesNo(values) || param.kind === 'boolean'))
+    return <Switching {...common} {...{ param, text, values }} isKnown={props.isKnown} onChange={setText} />;
   if (values) {
     return (
       <Select
@@ -90,6 +104,17 @@ export function Field(props: FieldProps) {
   }
   switch (param.kind) {
     case 'boolean':
+      // An empty box would say "no" where nothing is changed, or the array's own choice holds.
+      if (param.presence !== 'defaulted' && props.isKnown !== true && !DEEDS.has(name))
+        return (
+          <Switching
+            {...common}
+            param={param}
+            text={text}
+            values={YES_OR_NO}
+            onChange={(given) => onChange(given === null || given === '' ? undefined : given === 'true')}
+          />
+        );
       return (
         <Checkbox
           label={common.label}
@@ -102,15 +127,12 @@ export function Field(props: FieldProps) {
     case 'integer':
     case 'number':
       return (
-        <NumberInput
+        <NumberField
           {...common}
-          value={typeof value === 'number' ? value : text}
-          onChange={(given) => onChange(given === '' ? undefined : Number(given))}
-          min={schema['minimum'] as number | undefined}
-          max={schema['maximum'] as number | undefined}
-          allowDecimal={param.kind === 'number'}
+          {...rangeOf(param)}
+          value={asNumber(value)}
+          onChange={onChange}
           placeholder={placeholderOf(param)}
-          clampBehavior="none"
         />
       );
     case 'list':
@@ -157,23 +179,23 @@ interface AmountsProps {
 /** How many of each: `{SSD_10GB: 2}`. */
 function Amounts({ label, description, error, choices, value, onChange }: AmountsProps) {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, number>>;
-  const set = (key: string, amount: number) => {
+  const set = (key: string, amount: number | undefined) => {
     const { [key]: _, ...others } = given;
-    const next = amount > 0 ? { ...others, [key]: amount } : others;
+    const next = amount === undefined || amount === 0 ? others : { ...others, [key]: amount };
     onChange(Object.keys(next).length === 0 ? undefined : next);
   };
   return (
     <Input.Wrapper label={label} description={description} error={error} labelElement="div">
       <Stack gap="xs" mt={4}>
         {choices.map((choice) => (
-          <NumberInput
+          <NumberField
             key={choice.value}
             label={choice.label}
             size="sm"
-            min={0}
-            allowDecimal={false}
-            value={given[choice.value] ?? 0}
-            onChange={(amount) => set(choice.value, Number(amount))}
+            {...AMOUNT}
+            value={given[choice.value]}
+            whenEmpty={0}
+            onChange={(amount) => set(choice.value, amount)}
           />
         ))}
       </Stack>
@@ -187,13 +209,15 @@ interface SwitchingProps {
   readonly error: string | undefined;
   readonly param: Param;
   readonly text: string;
+  readonly isKnown?: boolean | undefined;
   readonly values: readonly Choice[];
   readonly onChange: (value: string | null) => void;
 }
 
-/** YES or NO, on or off; a third place where leaving it out means something of its own. */
-function Switching({ label, description, error, param, text, values, onChange }: SwitchingProps) {
-  const unset = param.presence === 'optional' ? [{ value: '', label: 'as it is' }] : [];
+/** Yes or no, on or off; a third place where leaving it out means something of its own. */
+function Switching({ label, description, error, param, isKnown, text, values, onChange }: SwitchingProps) {
+  const unset =
+    param.presence === 'optional' && isKnown !== true ? [{ value: '', label: leftOutWords(param.description) }] : [];
   const byDefault = plainText(param.default);
   return (
     <div role="group" aria-label={label}>
@@ -223,7 +247,9 @@ function isYesNo(values: readonly Choice[]): boolean {
   return all.length === 2 && ['no,yes', 'off,on'].includes(all.join());
 }
 
-function enumOf(schema: Schema): Choice[] | undefined {
+/** What its declaration lets it be. */
+export function enumOf(param: Param): Choice[] | undefined {
+  const schema = param.schema as unknown as Schema;
   const items = (schema['items'] ?? schema) as Schema;
   const values = items['enum'];
   return Array.isArray(values) ? values.map((value) => ({ value: String(value), label: String(value) })) : undefined;

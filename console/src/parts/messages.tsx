@@ -13,7 +13,9 @@ export function Loading() {
 
 /** An error in words, with the fields it names and, where it may help, a way to try again. */
 export function Failed({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
-  const { title, problems } = wordsOf(error);
+  const { title, problems: all } = wordsOf(error);
+  // The title mostly has them already: nothing is said twice.
+  const problems = all.filter(({ message }) => !title.includes(message));
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
       {problems.length > 0 && (

@@ -45,3 +45,13 @@ export function presets(now = Date.now()): Preset[] {
 export function perOf(from: string, to: string): 'day' | 'month' {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS > DAILY_MAX_DAYS ? 'month' : 'day';
 }
+
+/** As the service has it. */
+const YEARS_MAX = 5;
+
+/** Why there is no bill of these days, in words. */
+export function windowProblem(from: string, to: string): string | undefined {
+  if (from > to) return 'The last day must not be before the first.';
+  const latest = new Date(Date.parse(from)).setUTCFullYear(Number(from.slice(0, 4)) + YEARS_MAX);
+  return Date.parse(dayAfter(to)) > latest ? `Choose at most ${YEARS_MAX} years.` : undefined;
+}

@@ -4,7 +4,7 @@ import { usePlace } from '../api/places.tsx';
 import { useAddressText } from '../app/base.ts';
 import { PageHead } from '../parts/messages.tsx';
 import { IconDownload } from '../parts/icons.tsx';
-import { dayAfter, dayOr, monthStart, perOf, presets, today } from './billing-window.ts';
+import { dayAfter, dayOr, monthStart, perOf, presets, today, windowProblem } from './billing-window.ts';
 import { Spend } from './spend.tsx';
 
 /** What was used and what it costs, for a time that the address keeps. */
@@ -16,6 +16,7 @@ export default function Billing() {
   const end = dayOr(to, today());
   const window = { start_datetime: `${start} 00:00`, end_datetime: `${dayAfter(end)} 00:00` };
   const { path } = portal.billing.download.endpoint;
+  const problem = windowProblem(start, end);
   const chosen = presets().find((preset) => preset.from === start && preset.to === end);
   return (
     <>
@@ -24,6 +25,7 @@ export default function Billing() {
           component="a"
           href={`${base}/api${path}?${new URLSearchParams(window).toString()}`}
           download="bill.zip"
+          disabled={problem !== undefined}
           leftSection={<IconDownload />}
         >
           Download the bill
@@ -53,10 +55,11 @@ export default function Billing() {
           label="To (inclusive)"
           value={end}
           min={start}
+          error={problem}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
       </Group>
-      <Spend window={window} per={perOf(start, end)} />
+      {problem === undefined && <Spend window={window} per={perOf(start, end)} />}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Accordion, Card, Code, Group, Stack, Table, Text, Title } from '@mantin
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { action, ActionButton, ActionMenu } from '../contract/action.tsx';
+import { hostAndPort } from '../contract/field-rules.ts';
 import { gigabytes } from '../parts/format.ts';
 import { IconPlus } from '../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
@@ -18,18 +19,27 @@ const CLOUD_LABELS = {
   adopt: 'Adopt it from another portal',
 };
 
+const RULES = { ip: hostAndPort, portal: hostAndPort };
+
 /** Machines and clusters that host arrays: what they offer, and at what price. */
 export default function Clouds() {
   const list = useRead(portal.clouds.list, {});
   return (
     <>
       <PageHead title="Clouds" about="Machines and clusters that host arrays.">
-        <ActionButton op={portal.clouds.create} label="Register a cloud" icon={<IconPlus />} labels={CLOUD_LABELS} />
+        <ActionButton
+          op={portal.clouds.create}
+          label="Register a cloud"
+          icon={<IconPlus />}
+          labels={CLOUD_LABELS}
+          rules={RULES}
+        />
         <ActionButton
           op={portal.clouds.joinCode}
           label="Add a machine"
           isMain
           showsReply
+          rules={RULES}
           about={
             <>
               Makes a code. Start <Code>granary cloud --join CODE</Code> on the other machine with it.
@@ -58,6 +68,7 @@ function Cloud({ cloud }: { readonly cloud: PortalCloud }) {
       input: { id },
       start: { name: cloud.name, enabled: cloud.enabled === 'true' },
       labels: CLOUD_LABELS,
+      rules: RULES,
       about: 'The address and the key are those that `granary cloud` shows; they are checked before anything changes.',
     }),
     action({

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { array } from '../../api/array.ts';
 import { useAct } from '../../api/queries.ts';
@@ -7,8 +7,11 @@ import { useMay } from '../../app/identity.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failed } from '../../parts/messages.tsx';
+import { NumberField, SizeField } from '../../parts/number-field.tsx';
+import { numberProblem, sizeProblem } from '../../parts/typed-number.ts';
 
-const MB_IN_GB = 1024;
+/** Of users, groups and projects. */
+const NUMBERS = { min: 0, max: 2 ** 32 - 1 };
 
 type Scope = 'user' | 'group' | 'project';
 
@@ -16,6 +19,7 @@ type Scope = 'user' | 'group' | 'project';
 interface TypedQuota {
   readonly scope: Scope;
   readonly number: number | undefined;
+  /** MiB. */
   readonly size: number | undefined;
 }
 
@@ -52,11 +56,17 @@ function QuotaDialog(props: {
         source_id: number ?? 0,
         source_type: scope,
         nas_type: 'uid',
-        limit: String(Math.round((size ?? 0) * MB_IN_GB)),
+        limit: String(size ?? 0),
       },
     ],
   };
+  const isWhole =
+    number !== undefined &&
+    numberProblem(number, NUMBERS) === undefined &&
+    size !== undefined &&
+    sizeProblem(size) === undefined;
   async function submit(): Promise<void> {
+    if (!isWhole) return;
     try {
       const { value } = await acting.mutateAsync(input);
       if (value && value.errors.length > 0) setRefused(value.errors);
@@ -74,22 +84,20 @@ function QuotaDialog(props: {
         }}
       >
         <Stack>
-          <NumberInput
+          <NumberField
             label={`Number of the ${scope}`}
             description={scope === 'project' ? 'As the list of projects shows it' : 'As the NFS client has it'}
-            min={0}
+            {...NUMBERS}
             required
-            value={number ?? ''}
-            onChange={(value) => change({ ...typed, number: value === '' ? undefined : Number(value) })}
+            value={number}
+            onChange={(value) => change({ ...typed, number: value })}
           />
-          <NumberInput
-            label="Limit, GiB"
-            description="0 removes the quota"
-            min={0}
-            decimalScale={3}
+          <SizeField
+            label="Limit"
+            description="Such as 500M, 10 GiB or 2T; a number alone is GiB. 0 removes the quota."
             required
-            value={size ?? ''}
-            onChange={(value) => change({ ...typed, size: value === '' ? undefined : Number(value) })}
+            value={size}
+            onChange={(value) => change({ ...typed, size: value })}
           />
           {acting.error && <Failed error={acting.error} />}
           {refused.map((text) => (
@@ -100,7 +108,7 @@ function QuotaDialog(props: {
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" loading={acting.isPending} disabled={number === undefined || size === undefined}>
+            <Button type="submit" loading={acting.isPending} disabled={!isWhole}>
               Set the quota
             </Button>
           </Group>

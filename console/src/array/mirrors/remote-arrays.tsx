@@ -1,5 +1,6 @@
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
+import { hostAndPort } from '../../contract/field-rules.ts';
 import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
@@ -76,6 +77,7 @@ function Discover() {
       isMain
       fields={['ip', 'user', 'password']}
       labels={{ ip: 'Address of its management' }}
+      rules={{ ip: hostAndPort }}
     />
   );
 }

@@ -4,7 +4,13 @@ import { gigabytes } from '../../parts/format.ts';
 import { choicesOf, isShare, namesIn, type Server } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
 
-const LABELS = { id: 'Servers', volume_name: 'Volumes and shares', readonly: 'Read-only', lun: 'LUN' };
+const LABELS = { id: 'Servers', volume_name: 'Volumes and shares', readonly: 'Access', lun: 'LUN' };
+const ACCESS = [
+  { value: 'false', label: 'Read and write' },
+  { value: 'true', label: 'Read-only' },
+];
+/** A choice of its own, not one more of the servers. */
+const START = { readonly: 'false' };
 
 function addressOf({ iqn, iscsi_ip }: Server): string {
   return iqn ?? iscsi_ip ?? 'no address';
@@ -22,7 +28,8 @@ export function attachActions(volume: ListedVolume, servers: readonly Server[]):
     fields: ['id', 'readonly'],
     more: isShare(volume) ? [] : ['lun', 'force'],
     labels: LABELS,
-    choices: { id: choicesOf(others, addressOf) },
+    choices: { id: choicesOf(others, addressOf), readonly: ACCESS },
+    start: { ...START, ...(others.length === 1 && { id: others.map(({ name }) => name) }) },
     about: isShare(volume)
       ? 'The servers may mount it over NFS. They are known by their address.'
       : 'The servers see it as a disk over iSCSI.',
@@ -51,6 +58,7 @@ export function attachToServer(server: Server, volumes: readonly ListedVolume[])
     fields: ['volume_name', 'readonly'],
     more: ['lun', 'force'],
     labels: LABELS,
-    choices: { volume_name: choicesOf(others, ({ virtual_capacity: size }) => gigabytes(size)) },
+    choices: { volume_name: choicesOf(others, ({ virtual_capacity: size }) => gigabytes(size)), readonly: ACCESS },
+    start: { ...START, ...(others.length === 1 && { volume_name: others.map(({ name }) => name) }) },
   });
 }

@@ -2,6 +2,7 @@ import { array } from '../../api/array.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
 import { localTime, timeOf } from '../../parts/format.ts';
 import type { Snapshot } from '../records.ts';
+import { newVolume } from '../volumes/actions.ts';
 
 export function takenAt(snapshot: Pick<Snapshot, 'created_at'>): Date {
   return timeOf(snapshot.created_at) ?? new Date(0);
@@ -29,6 +30,7 @@ export function snapshotActions(snapshot: Snapshot, isAttached: boolean): Action
       more: [],
       labels: { name: 'Name of the new volume' },
       start: { name: `${of}-${name}`.slice(0, 64) },
+      ...newVolume,
     }),
     action({ op: array.snapshots.rename, label: 'Rename', input: { id }, start: { newname: name } }),
     action({ op: array.snapshots.delete, label: 'Delete', input: { snapshot_id: id }, destroys: name }),

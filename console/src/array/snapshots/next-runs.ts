@@ -1,5 +1,23 @@
 import { Cron } from 'croner';
 
+/** Why an expression is no schedule, in words: it is not understood, or its time never comes, such as 31 February. */
+export function scheduleProblem(expression: string): string | undefined {
+  if (expression.trim().toLowerCase() === 'manual' || nextRuns(expression, new Date(), 1).length > 0) return undefined;
+  return isUnderstood(expression)
+    ? 'This never comes: no month that is named has such a day.'
+    : 'Must be five fields such as 0 2 * * *, or the word manual.';
+}
+
+function isUnderstood(expression: string): boolean {
+  const parts = expression.trim().split(/\s+/);
+  if (parts.length !== 5 || expression.includes('?')) return false;
+  try {
+    return new Cron(parts.join(' '), { mode: '5-part', timezone: 'UTC' }) instanceof Cron;
+  } catch {
+    return false;
+  }
+}
+
 /** The next times of a policy after a moment, by the rules of the array; none by hand, or where it is not understood. */
 export function nextRuns(expression: string, after: Date, count: number): Date[] {
   const parts = expression.trim().split(/\s+/);

@@ -2,10 +2,12 @@ import { useMemo, type ReactNode } from 'react';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
 import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
+import { keptNumber } from '../../contract/field-rules.ts';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
+import { scheduleProblem } from './next-runs.ts';
 import { Understood } from './runs.tsx';
 import { policyColumns, type SnapshotPolicy } from './policy-columns.tsx';
 
@@ -16,6 +18,17 @@ const LABELS = {
   destination_policy: 'How many to keep where a mirror sends them',
   empty: 'Even when nothing changed',
 };
+
+const RULES = {
+  create_policy: { check: scheduleProblem },
+  delete_policy: keptNumber,
+  destination_policy: keptNumber,
+};
+
+/** `N24` → `24` */
+function keptIn(rule: string | null): string | undefined {
+  return rule?.replace(/^N/, '');
+}
 
 const actions: Column<SnapshotPolicy> = {
   name: 'actions',
@@ -30,11 +43,12 @@ const actions: Column<SnapshotPolicy> = {
           label: 'Change',
           input: { id: policy.name },
           labels: LABELS,
+          rules: RULES,
           preview: ({ create_policy: expression }) => <Understood expression={expression} />,
           start: {
             display_name: policy.display_name,
             create_policy: policy.create_policy,
-            delete_policy: policy.delete_policy ?? undefined,
+            delete_policy: keptIn(policy.delete_policy),
           },
         }),
         action({
@@ -80,7 +94,8 @@ function NewPolicy(): ReactNode {
       isMain
       fields={['display_name', 'create_policy', 'delete_policy']}
       labels={LABELS}
-      start={{ create_policy: '0 * * * *', delete_policy: 'N24' }}
+      rules={RULES}
+      start={{ create_policy: '0 * * * *', delete_policy: '24' }}
       about="Five fields: minute, hour, day of the month, month, day of the week, in UTC. 0 2 * * * is every day at 02:00, */15 * * * * every 15 minutes."
       preview={({ create_policy: expression }) => <Understood expression={expression} />}
       said="The policy is there. Attach it on the page of a volume."

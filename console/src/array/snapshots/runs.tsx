@@ -1,7 +1,7 @@
 import { List, Text } from '@mantine/core';
 import { exactTime, localTime } from '../../parts/format.ts';
 import { cronWords } from './cron.ts';
-import { nextRuns } from './next-runs.ts';
+import { nextRuns, scheduleProblem } from './next-runs.ts';
 
 const SHOWN = 5;
 
@@ -27,10 +27,11 @@ export function Understood({ expression }: { readonly expression: unknown }) {
   if (typeof expression !== 'string' || expression.trim() === '') return null;
   const isManual = expression.trim().toLowerCase() === 'manual';
   if (isManual) return <Text size="sm">Manual only.</Text>;
-  if (nextRuns(expression, new Date(), 1).length === 0)
+  const problem = scheduleProblem(expression);
+  if (problem !== undefined)
     return (
       <Text size="sm" c="red">
-        This is not understood: it takes five fields such as 0 2 * * *, or the word manual.
+        {problem}
       </Text>
     );
   return (

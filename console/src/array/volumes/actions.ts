@@ -9,6 +9,12 @@ import type { ArrayHabits, ListedVolume } from './all.ts';
 import { OPTION_LABELS } from './option-names.ts';
 import { cappingFields, optionsSet, protectionSet, reductionFields, shareFields, thresholdsSet } from './options.ts';
 
+/** Of a clone, which is a volume of its own. */
+export const newVolume = {
+  said: 'The clone is there.',
+  leadsTo: ({ name }: Readonly<Record<string, unknown>>) => `/volumes?q=${encodeURIComponent(String(name))}`,
+};
+
 /** What can be done with a volume or share; `pools` are all of the array. */
 export function volumeActions(
   volume: ListedVolume,
@@ -42,6 +48,7 @@ export function volumeActions(
       labels: { name: 'Name of the new volume' },
       start: { name: `${name}-copy` },
       about: 'A new volume of its present data. It takes room only for what is changed.',
+      ...newVolume,
     }),
     migrate(volume, pools),
     ...options(volume, hasLifecycle === true),

@@ -1,11 +1,15 @@
-import { Checkbox, Group, NumberInput, Stack, Textarea } from '@mantine/core';
+import { Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { Failed } from '../../parts/messages.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { numberProblem } from '../../parts/typed-number.ts';
 import { corsDocument, type CorsRule } from '../s3/settings.ts';
 import { corsOf } from '../s3/settings-read.ts';
 import { Rules, withRule, type EditedRule } from './rules.tsx';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
+/** Seconds. */
+const MAX_AGE = { min: 0, max: 999_999_999 };
 const NEW: CorsRule = {
   id: '',
   origins: [],
@@ -78,7 +82,7 @@ function RuleDialog({ rule, change, shown, save }: RuleDialogProps) {
       ? 'Name at least one origin, such as https://app.example.org; * is all of them.'
       : rule.methods.length === 0
         ? 'Choose at least one method.'
-        : undefined;
+        : maxAgeProblem(rule);
   const lines = (label: string, description: string, name: 'origins' | 'headers' | 'exposed') => (
     <Textarea
       label={label}
@@ -112,13 +116,12 @@ function RuleDialog({ rule, change, shown, save }: RuleDialogProps) {
       </Checkbox.Group>
       {lines('Headers that may be sent', 'One a line; * is all', 'headers')}
       {lines('Headers that pages may read', 'One a line, such as ETag for uploads in parts', 'exposed')}
-      <NumberInput
+      <NumberField
         label="A browser keeps this answer for"
-        suffix=" s"
-        min={0}
-        allowDecimal={false}
-        value={rule.maxAge ?? ''}
-        onChange={(value) => change({ maxAge: value === '' ? undefined : Number(value) })}
+        unit="s"
+        {...MAX_AGE}
+        value={rule.maxAge}
+        onChange={(maxAge) => change({ maxAge })}
       />
     </SettingDialog>
   );
@@ -126,4 +129,9 @@ function RuleDialog({ rule, change, shown, save }: RuleDialogProps) {
 
 function isGiven(text: string): boolean {
   return text.trim() !== '';
+}
+
+function maxAgeProblem({ maxAge }: CorsRule): string | undefined {
+  const problem = numberProblem(maxAge, MAX_AGE);
+  return problem && `Seconds that a browser keeps the answer: ${problem}`;
 }

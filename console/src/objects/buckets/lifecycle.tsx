@@ -1,8 +1,9 @@
 import { counted } from '@granary/contract';
-import { Button, Checkbox, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
-import { lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
+import { NumberField } from '../../parts/number-field.tsx';
+import { DAYS_MAX, lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
 import { lifecycleOf } from '../s3/replies.ts';
 import { Rules, withRule, type EditedRule } from './rules.tsx';
 import { asText, Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
@@ -121,14 +122,14 @@ interface RuleDialogProps {
 
 function RuleDialog({ rule, taken, change, shown, save }: RuleDialogProps) {
   const days = (label: string, description: string, name: 'expireDays' | 'oldVersionDays' | 'uploadDays') => (
-    <NumberInput
+    <NumberField
       label={label}
       description={description}
-      suffix=" days"
+      unit="days"
       min={1}
-      allowDecimal={false}
-      value={rule[name] ?? ''}
-      onChange={(value) => change({ [name]: value === '' ? undefined : Number(value) })}
+      max={DAYS_MAX}
+      value={rule[name]}
+      onChange={(value) => change({ [name]: value })}
     />
   );
   return (

@@ -1,5 +1,7 @@
-import { Alert, Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { Failed } from '../../parts/messages.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
+import { numberProblem } from '../../parts/typed-number.ts';
 import { bucketLockDocument, type BucketLock, type LockMode } from '../s3/settings.ts';
 import { bucketLockOf } from '../s3/settings-read.ts';
 import { Setting, SettingDialog, type Shown } from './setting.tsx';
@@ -9,10 +11,12 @@ export const LOCK_MODES: readonly { readonly value: LockMode; readonly label: st
   { value: 'COMPLIANCE', label: 'compliance: nobody may end it early' },
 ];
 
+const DAYS = { min: 1, max: 36_500 };
+
 /** What new versions get, as the form has it. */
 interface EditedLock {
   readonly mode: LockMode | '';
-  readonly days: number | '';
+  readonly days: number | undefined;
 }
 
 /** Whether versions can be kept from deletion, and for how long new ones are. */
@@ -54,11 +58,11 @@ interface LockDialogProps {
 function LockDialog({ edited, shown }: LockDialogProps) {
   const { isLockable } = shown.value;
   const { mode, days } = edited;
-  const next = mode === '' || days === '' ? undefined : { mode, days };
+  const next = mode === '' || days === undefined ? undefined : { mode, days };
   return (
     <SettingDialog
       title="Object lock"
-      problem={mode !== '' && days === '' ? 'Say for how many days.' : undefined}
+      problem={mode === '' ? undefined : daysProblem(days)}
       error={shown.error}
       isBusy={shown.isBusy}
       sent={bucketLockDocument(next)}
@@ -79,16 +83,19 @@ function LockDialog({ edited, shown }: LockDialogProps) {
         allowDeselect={false}
       />
       {mode !== '' && (
-        <NumberInput
+        <NumberField
           label="For"
-          suffix=" days"
-          min={1}
-          max={36_500}
-          allowDecimal={false}
+          unit="days"
+          {...DAYS}
           value={days}
-          onChange={(value) => shown.edit({ ...edited, days: value === '' ? '' : Number(value) })}
+          onChange={(value) => shown.edit({ ...edited, days: value })}
         />
       )}
     </SettingDialog>
   );
+}
+
+function daysProblem(days: number | undefined): string | undefined {
+  const problem = days === undefined ? 'Say for how many.' : numberProblem(days, DAYS);
+  return problem && `Days: ${problem}`;
 }

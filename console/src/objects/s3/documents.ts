@@ -1,5 +1,7 @@
 /** The documents that are sent. Replies are read in `replies.ts`. */
 
+import { numberProblem } from '../../parts/typed-number.ts';
+
 export const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
 export function escapeXml(text: string): string {
@@ -35,6 +37,9 @@ export function completeDocument(parts: readonly { readonly number: number; read
 export function versioningDocument(isOn: boolean): string {
   return `<VersioningConfiguration ${XMLNS}><Status>${isOn ? 'Enabled' : 'Suspended'}</Status></VersioningConfiguration>`;
 }
+
+/** The most that S3 takes. */
+export const DAYS_MAX = 2 ** 31 - 1;
 
 export interface LifecycleRule {
   readonly id: string;
@@ -82,7 +87,8 @@ function ruleDocument(rule: LifecycleRule): string {
 export function ruleProblem(rule: LifecycleRule): string | undefined {
   const days = [rule.expireDays, rule.oldVersionDays, rule.uploadDays].filter((value) => value !== undefined);
   if (days.length === 0 && !rule.dropsMarkers) return 'Choose at least one thing that the rule does.';
-  if (days.some((value) => !Number.isInteger(value) || value < 1)) return 'Days are whole numbers from 1 on.';
+  if (days.some((value) => numberProblem(value, { min: 1, max: DAYS_MAX }) !== undefined))
+    return `Days are whole numbers from 1 to ${DAYS_MAX}.`;
   if (rule.dropsMarkers && rule.expireDays !== undefined)
     return 'Expiry of objects removes delete markers without versions by itself; a rule has one of the two.';
   return undefined;

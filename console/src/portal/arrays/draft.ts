@@ -1,3 +1,4 @@
+import { numberProblem } from '../../parts/typed-number.ts';
 import { drivesNeeded, policyTypesOf, type PortalCloud } from './record.ts';
 
 /** An order as it is being made. */
@@ -55,8 +56,19 @@ export function problemsOf(order: Order, cloud: PortalCloud, step?: 'size' | 'de
   return step === 'size' ? sizeProblems(order, cloud) : all;
 }
 
+/** Of one type, in one order. */
+export const DRIVES_MAX = 10_000;
+
+/** Undefined where what is typed is no number of drives. */
+export function driveCount({ drives }: Order): number | undefined {
+  const counts = Object.values(drives);
+  const isWrong = (count: number) => numberProblem(count, { min: 0, max: DRIVES_MAX }) !== undefined;
+  return counts.some(isWrong) ? undefined : counts.reduce((sum, one) => sum + one, 0);
+}
+
 function sizeProblems(order: Order, cloud: PortalCloud): string[] {
-  const count = Object.values(order.drives).reduce((sum, one) => sum + one, 0);
+  const count = driveCount(order);
+  if (count === undefined) return [`Drives are counted in whole numbers, at most ${DRIVES_MAX} of a type.`];
   const engine = cloud.engine_types.find(({ key }) => key === order.engine);
   const isBlock = order.kind === 'storage_array';
   const policy = policyTypesOf(cloud).find(({ id }) => id === order.policyType);
@@ -64,7 +76,7 @@ function sizeProblems(order: Order, cloud: PortalCloud): string[] {
     count < cloud.minimum_drives && `It needs at least ${cloud.minimum_drives} drives.`,
     isBlock && !engine && 'It needs an engine.',
     isBlock && engine && count > engine.max_drives && `${engine.name} takes at most ${engine.max_drives} drives.`,
-    isBlock && order.cacheGb % Math.max(1, cloud.flash_cache.increment_gb) !== 0 && cacheProblem(cloud),
+    isBlock && cacheProblem(order, cloud, engine?.cache.max_flash_cache_gb),
     !isBlock && order.policyType === undefined && 'Choose how objects are kept.',
     !isBlock &&
       policy &&
@@ -74,8 +86,14 @@ function sizeProblems(order: Order, cloud: PortalCloud): string[] {
   ].filter((problem) => typeof problem === 'string');
 }
 
-function cacheProblem({ flash_cache: { increment_gb: step } }: PortalCloud): string {
-  return `Cache is bought in steps of ${step} GiB.`;
+function cacheProblem(
+  { cacheGb }: Order,
+  { flash_cache: { increment_gb: step } }: PortalCloud,
+  most: number | undefined,
+): string | undefined {
+  const problem = numberProblem(cacheGb, { min: 0, max: most });
+  if (problem !== undefined) return `Cache, in GiB: ${problem}`;
+  return cacheGb % Math.max(1, step) === 0 ? undefined : `Cache is bought in steps of ${step} GiB.`;
 }
 
 /** The order as the API takes it. */

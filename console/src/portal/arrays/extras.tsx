@@ -1,8 +1,9 @@
-import { Button, Checkbox, NumberInput, Select, Stack } from '@mantine/core';
+import { Button, Checkbox, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { portal } from '../../api/portal.ts';
 import { useRead } from '../../api/queries.ts';
 import { gigabytes } from '../../parts/format.ts';
+import { NumberField } from '../../parts/number-field.tsx';
 import { appEngineName } from '../item-names.ts';
 import type { PartProps } from './order.tsx';
 import type { PortalCloud } from './record.ts';
@@ -28,14 +29,15 @@ function Options({ order, change, cloud }: PartProps & { readonly cloud: PortalC
   return (
     <>
       {hasCache && (
-        <NumberInput
+        <NumberField
           label="Cache beyond the engine’s own, in GiB"
           description={`In steps of ${gigabytes(step)}${engine ? `; the engine has ${gigabytes(engine.cache.base_cache_gb)}` : ''}`}
           min={0}
           max={engine?.cache.max_flash_cache_gb}
           step={step}
           value={order.cacheGb}
-          onChange={(amount) => change({ cacheGb: Number(amount) })}
+          whenEmpty={0}
+          onChange={(amount) => change({ cacheGb: amount ?? 0 })}
         />
       )}
       {networks.length > 0 && (

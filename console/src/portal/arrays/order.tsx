@@ -5,7 +5,6 @@ import {
   Checkbox,
   Grid,
   Group,
-  NumberInput,
   Radio,
   Select,
   Stack,
@@ -25,8 +24,9 @@ import { useSession } from '../../app/session.tsx';
 import { CommandView } from '../../contract/command-view.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 import { Extras } from './extras.tsx';
-import { inputOf, newOrder, problemsOf, type Order } from './draft.ts';
+import { DRIVES_MAX, driveCount, inputOf, newOrder, problemsOf, type Order } from './draft.ts';
 import { presentPrices } from '../prices/history.ts';
 import { PricePanel } from './price-panel.tsx';
 import { drivesNeeded, policyTypesOf, type PortalCloud } from './record.ts';
@@ -101,10 +101,7 @@ function Steps({ first, offers }: StepsProps) {
               <StepHeading ref={heading} text="What and where" />
               <What order={order} change={change} offers={offers} />
             </Stepper.Step>
-            <Stepper.Step
-              label="Size"
-              description={`${Object.values(order.drives).reduce((sum, n) => sum + n, 0)} drives`}
-            >
+            <Stepper.Step label="Size" description={`${driveCount(order) ?? '–'} drives`}>
               <StepHeading ref={heading} text="Size" />
               <Size order={order} change={change} cloud={offer.cloud} prices={present} />
             </Stepper.Step>
@@ -227,9 +224,9 @@ interface SizeProps extends PartProps {
 }
 
 function Size({ order, change, cloud, prices }: SizeProps) {
-  const setDrives = (key: string, count: number) => {
+  const setDrives = (key: string, count: number | undefined) => {
     const { [key]: _, ...others } = order.drives;
-    change({ drives: count > 0 ? { ...others, [key]: count } : others });
+    change({ drives: count === undefined || count === 0 ? others : { ...others, [key]: count } });
   };
   const raw = cloud.drive_types.reduce((sum, { key, capacity_gb: gb }) => sum + gb * (order.drives[key] ?? 0), 0);
   return (
@@ -253,18 +250,19 @@ function Size({ order, change, cloud, prices }: SizeProps) {
         Drives
       </Text>
       {cloud.drive_types.map(({ key, name, capacity_gb: gb, hourly_price_usd: price }) => (
-        <NumberInput
+        <NumberField
           key={key}
           label={name}
           description={`${gigabytes(gb)} each, ${prices.get(`drive:${key}`) ?? price} USD per hour`}
           min={0}
-          max={10_000}
-          value={order.drives[key] ?? 0}
-          onChange={(count) => setDrives(key, Number(count))}
+          max={DRIVES_MAX}
+          value={order.drives[key]}
+          whenEmpty={0}
+          onChange={(count) => setDrives(key, count)}
         />
       ))}
       <Text size="sm">
-        {gigabytes(raw)} of drives.{' '}
+        {gigabytes(driveCount(order) === undefined ? undefined : raw)} of drives.{' '}
         {order.kind === 'storage_array'
           ? 'Mirrored pairs leave half of it, RAID6 all but two drives of a group.'
           : 'Copies, or parity, take their share of it.'}
