@@ -136,7 +136,7 @@ export function words(name: string): string {
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase();
   const known = text.replace(
-    /\b(id|ip|ipv6|iqn|nfs|smb|iops|mbps|chap|url|uuid|cpu|raid|vlan|cidr|ssl|s3|lun|uid|gid|mtu|dns)\b/g,
+    /\b(id|ip|ipv6|iqn|nfs|smb|iops|mbps|chap|url|uuid|cpu|raid|vlan|cidr|http|tls|ssl|s3|lun|uid|gid|mtu|dns)\b/g,
     (short) => short.toUpperCase(),
   );
   return known.charAt(0).toUpperCase() + known.slice(1);
