@@ -20,11 +20,15 @@ export function useFocusFollowsPage(): void {
     const timer = setInterval(() => isLost() && focusContent(), LOOK_EVERY_MS);
     const end = () => clearInterval(timer);
     const atLast = setTimeout(end, LOOK_MS_MAX);
-    addEventListener('pointerdown', end, { once: true });
+    // Who goes on from there decides where the focus is: a dialog gives it back to what opened it.
+    const onKey = () => !isLost() && end();
+    addEventListener('pointerdown', end);
+    addEventListener('keydown', onKey);
     return () => {
       end();
       clearTimeout(atLast);
       removeEventListener('pointerdown', end);
+      removeEventListener('keydown', onKey);
     };
   }, [pathname]);
 }
