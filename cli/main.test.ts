@@ -6,6 +6,7 @@ import { temporaryFolder } from '../testing/folders.ts';
 import { main } from './main.ts';
 import { fakePortal, refused, runCommand } from './testing/portal.ts';
 import { contents } from './testing/contents.ts';
+import { readSecret } from './terminal.ts';
 import { FakeTerminal, peopledTerminal } from './testing/terminal.ts';
 
 const tank = { id: 7, name: 'tank', status: 'created', status_message: null, progress: 100 };
@@ -100,6 +101,25 @@ test('a secret that is missing is asked for, and not shown', async (t) => {
   assert.equal((JSON.parse(portal.seen[0]!.body.toString()) as { password: string }).password, 'secret-word');
   assert.deepEqual(rawModes, [true, false]);
   assert.ok(!terminal.err.includes('secret-word'));
+});
+
+test('a secret that a person types for - is asked for, and not shown', async (t) => {
+  const portal = await fakePortal(t, { 'POST /users': { status: 'success', data: { id: 2, username: 'ann' } } });
+  const { terminal, type, rawModes } = peopledTerminal();
+  Object.assign(terminal.env, { GRANARY_URL: portal.url, GRANARY_TOKEN: 'tok' });
+  const running = main(['users', 'create', '--username', 'ann', '--password', '-'], terminal);
+  setImmediate(() => type('secret-word\r'));
+  assert.equal(await running, 0);
+  assert.equal((JSON.parse(portal.seen[0]!.body.toString()) as { password: string }).password, 'secret-word');
+  assert.deepEqual(rawModes, [true, false]);
+  assert.match(terminal.err, /\(--password\): \n$/);
+});
+
+test('a secret of several lines ends with Ctrl-D', async () => {
+  const { terminal, type } = peopledTerminal();
+  const asked = readSecret(terminal, 'PEM: ', { hasLines: true });
+  type('one\rtwo\r\u0004');
+  assert.equal(await asked, 'one\ntwo\n');
 });
 
 test('an array may be named', async (t) => {

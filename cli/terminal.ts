@@ -65,8 +65,17 @@ export async function askLine({ stdin, stderr }: Terminal, question: string): Pr
   }
 }
 
+interface Asking {
+  /** More than one line, as of a certificate: Enter is part of it, and Ctrl-D ends it. */
+  readonly hasLines?: boolean;
+}
+
 /** Asks without showing what is typed. */
-export function askSecretly({ stdin, stderr }: Terminal, question: string): Promise<string> {
+export function askSecretly(
+  { stdin, stderr }: Terminal,
+  question: string,
+  { hasLines = false }: Asking = {},
+): Promise<string> {
   // Before the question: what is typed at once must not be shown either.
   stdin.setRawMode?.(true);
   stdin.resume();
@@ -82,7 +91,12 @@ export function askSecretly({ stdin, stderr }: Terminal, question: string): Prom
     };
     const onData = (chunk: Buffer | string) => {
       for (const key of chunk.toString()) {
-        if (key === '\r' || key === '\n' || key === CTRL_D) {
+        const isEnter = key === '\r' || key === '\n';
+        if (isEnter && hasLines) {
+          typed.push('\n');
+          continue;
+        }
+        if (isEnter || key === CTRL_D) {
           end(() => resolve(typed.join('')));
           return;
         }
@@ -96,6 +110,11 @@ export function askSecretly({ stdin, stderr }: Terminal, question: string): Prom
     };
     stdin.on('data', onData);
   });
+}
+
+/** What is piped in. Where a person types instead, it is asked for, and not shown. */
+export function readSecret(terminal: Terminal, question: string, asking: Asking = {}): Promise<string> {
+  return terminal.stdin.isTTY ? askSecretly(terminal, question, asking) : readStdin(terminal);
 }
 
 /** Everything on standard input, without the newline that `echo` puts at its end. */

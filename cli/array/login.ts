@@ -3,7 +3,7 @@ import type { GranaryCommand } from '../command.ts';
 import { readCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
 import { addPasswordAdvice } from '../password.ts';
-import { askSecretly, isInteractive, readStdin, print, type Terminal } from '../terminal.ts';
+import { askSecretly, isInteractive, readSecret, print, type Terminal } from '../terminal.ts';
 import { ensureTrusted, fetchFor } from '../trust.ts';
 import { keepArrayKey } from './keys.ts';
 import { placeByName, placeOf, type ArrayPlace } from './place.ts';
@@ -57,7 +57,7 @@ async function login(
 }
 
 async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {
-  if (passwordStdin) return keyOf(door, await readStdin(terminal));
+  if (passwordStdin) return keyOf(door, await readSecret(terminal, questionFor(door)));
   const given = terminal.env['GRANARY_PASSWORD'] ?? (door.account === SYSTEM_ACCOUNT ? door.passcode : undefined);
   if (given !== undefined) {
     try {
@@ -67,9 +67,12 @@ async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Ter
       if (!isInteractive(terminal)) throw error;
     }
   }
-  if (isInteractive(terminal))
-    return keyOf(door, await askSecretly(terminal, `Password of ${door.username} at ${door.name}: `));
+  if (isInteractive(terminal)) return keyOf(door, await askSecretly(terminal, questionFor(door)));
   throw usageFailure('The password is missing: pipe it in with --password-stdin, or set GRANARY_PASSWORD.');
+}
+
+function questionFor({ username, name }: Door): string {
+  return `Password of ${username} at ${name}: `;
 }
 
 async function keyOf(door: Door, password: string): Promise<string> {

@@ -5,7 +5,7 @@ import { portalUrl, readCredentials, removeCredentials, writeCredentials } from 
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
 import { addPasswordAdvice } from '../password.ts';
 import { ensureTrusted, fetchFor } from '../trust.ts';
-import { askLine, askSecretly, isInteractive, readStdin, print, printToStderr, type Terminal } from '../terminal.ts';
+import { askLine, askSecretly, isInteractive, readSecret, print, printToStderr, type Terminal } from '../terminal.ts';
 
 interface LoginOptions {
   readonly url?: string;
@@ -88,7 +88,7 @@ async function askUser(terminal: Terminal): Promise<string> {
 }
 
 async function passwordFrom({ passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {
-  if (passwordStdin) return readStdin(terminal);
+  if (passwordStdin) return readSecret(terminal, 'Password: ');
   const given = terminal.env['GRANARY_PASSWORD'];
   if (given) return given;
   if (isInteractive(terminal)) return askSecretly(terminal, 'Password: ');

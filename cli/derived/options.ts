@@ -2,11 +2,13 @@ import { pathParams, type Api, type Endpoint, type Param } from '@granary/contra
 import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
-import { askSecretly, isInteractive, readStdin, type Terminal } from '../terminal.ts';
+import { askSecretly, isInteractive, readSecret, type Terminal } from '../terminal.ts';
 import { kebab, optionFlag } from '../names.ts';
 import { inCommands } from '../output/wording.ts';
 import { allowedValues, readList, readValue, type Reading } from './values.ts';
 
+/** A password has one line; what may be longer, such as a certificate, may have many. */
+const LINE_LENGTH_MAX = 4096;
 const PLACEHOLDERS: Readonly<Record<Param['kind'], string>> = {
   text: 'text',
   integer: 'n',
@@ -137,11 +139,22 @@ class Secrets {
 
   async complete(name: string, param: Param, gathered: Gathered): Promise<Gathered> {
     if (Array.isArray(gathered) && gathered.at(-1) === '-') {
-      if (this.#stdinTaken) throw usageFailure('Only one option can be read from standard input.');
+      if (this.#stdinTaken && !this.#terminal.stdin.isTTY)
+        throw usageFailure('Only one option can be read from standard input.');
       this.#stdinTaken = true;
-      return [await readStdin(this.#terminal)];
+      return [await readSecret(this.#terminal, questionFor(name, param), { hasLines: hasLines(param) })];
     }
     if (gathered !== undefined || !isDemanded(param) || !isInteractive(this.#terminal)) return gathered;
-    return [await askSecretly(this.#terminal, `${param.description} (${optionFlag(name)}): `)];
+    return [await askSecretly(this.#terminal, questionFor(name, param), { hasLines: hasLines(param) })];
   }
+}
+
+function questionFor(name: string, param: Param): string {
+  const ending = hasLines(param) ? ', then Ctrl-D' : '';
+  return `${param.description} (${optionFlag(name)})${ending}: `;
+}
+
+/** What may be as long as a certificate has lines. */
+function hasLines({ schema }: Param): boolean {
+  return 'maxLength' in schema && Number(schema.maxLength) > LINE_LENGTH_MAX;
 }

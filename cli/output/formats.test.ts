@@ -94,8 +94,9 @@ test('CSV quotes what would break a row', async () => {
         [null, 5],
         [{ n: 1 }, 'two\nlines'],
         [true, 0],
+        [1.25e-7, 1e21],
       ],
     ),
-    'a,b\n"x,y","say ""hi"""\n,5\n"{""n"":1}","two\nlines"\ntrue,0',
+    'a,b\n"x,y","say ""hi"""\n,5\n"{""n"":1}","two\nlines"\ntrue,0\n0.000000125,1000000000000000000000',
   );
 });

@@ -9,9 +9,15 @@ export async function yamlText(value: unknown): Promise<string> {
 /** RFC 4180: values as the API gave them, nested ones as JSON. */
 export async function csvText(titles: readonly string[], rows: readonly (readonly unknown[])[]): Promise<string> {
   const { stringify } = await import('csv-stringify/sync');
-  const cast = { boolean: String };
+  const cast = { boolean: String, number: plainDecimal };
   return stringify(
     [titles, ...rows].map((row) => [...row]),
     { cast },
   ).trimEnd();
+}
+
+/** Without an exponent: spreadsheets of some languages take `1e-7` for a text. */
+function plainDecimal(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 }) : text;
 }

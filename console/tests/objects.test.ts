@@ -97,7 +97,10 @@ test('a usage report as CSV has exact figures, and no name in it is a formula', 
     account_usage_summary: [
       {
         account_header: { id: 'ab', name: '=1+1,"x"', email: null, total_usage_charges: 0.25 },
-        usage_summary: [{ ...line, billed_units: 0.000125, billed_amount: 0.25 }],
+        usage_summary: [
+          { ...line, billed_units: 1e-7, billed_amount: 0.25 },
+          { ...line, category: 'objects', subcategory: 'total', unit: 'count', billed_units: 18_070, billed_amount: 0 },
+        ],
       },
     ],
     report_header: {
@@ -105,13 +108,17 @@ test('a usage report as CSV has exact figures, and no name in it is a formula', 
       reporting_interval: { start_time: '2026-11-01 00:00:00 UTC', end_time: '2026-11-19 00:00:00 UTC' },
     },
   } as unknown as Report;
-  const [head, row, rest] = reportCsv(report).split('\r\n');
-  assert.equal(head, 'Account,Account ID,From,To,Category,Subcategory,Units,Unit,Charge,Currency');
+  const [head, ...rows] = reportCsv(report).split('\r\n');
   assert.equal(
-    row,
-    `"'=1+1,""x""",ab,2026-11-01 00:00:00 UTC,2026-11-19 00:00:00 UTC,capacity,policy-00000001,0.000125,GBMONTH,0.25,EUR`,
+    head,
+    'Account,Account ID,From,To,Category,Subcategory,Quantity (count),Quantity (GiB),Quantity (GiB months),Charge (EUR)',
   );
-  assert.equal(rest, '');
+  const account = `"'=1+1,""x""",ab,2026-11-01 00:00:00 UTC,2026-11-19 00:00:00 UTC`;
+  assert.deepEqual(rows, [
+    `${account},capacity,policy-00000001,,,0.0000001,0.25`,
+    `${account},objects,total,18070,,,0`,
+    '',
+  ]);
 });
 
 test('lines of a report are in words, and little is not shown as nothing', () => {

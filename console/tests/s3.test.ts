@@ -7,6 +7,7 @@ import { crc32Base64 } from '../src/objects/s3/crc32.ts';
 import { completeDocument, deleteDocument, lifecycleDocument, ruleProblem } from '../src/objects/s3/documents.ts';
 import { POLICY_EXAMPLES, policyProblem } from '../src/objects/buckets/policy-text.ts';
 import { planParts, partBytes, remaining } from '../src/objects/s3/parts.ts';
+import { factsOfObject } from '../src/objects/s3/object-facts.ts';
 import { bucketNameProblem, folderOf, folders, isReachable, objectPath } from '../src/objects/s3/paths.ts';
 import {
   corsDocument,
@@ -272,6 +273,18 @@ test('a setting is written only where it still is what was seen', async () => {
     });
   }
   assert.equal(writes, 1);
+});
+
+test('what is shown of an object is what it has, and not what the answer says of itself', () => {
+  const headers = new Headers({ etag: '"1"', 'cache-control': 'no-store', 'x-amz-request-id': '7', date: 'now' });
+  assert.deepEqual(factsOfObject(headers), [['etag', '"1"']]);
+  headers.set('x-stored-cache-control', 'max-age=60');
+  headers.set('x-amz-meta-colour', 'blue');
+  assert.deepEqual(factsOfObject(headers), [
+    ['etag', '"1"'],
+    ['x-amz-meta-colour', 'blue'],
+    ['cache-control', 'max-age=60'],
+  ]);
 });
 
 test('what of lifecycle rules stands in a header is read with them, and shown', () => {

@@ -105,6 +105,9 @@ test('an array is ordered and a volume made by the keyboard alone', { skip }, as
   await type(page, dialog.getByRole('textbox', { name: 'Size' }), '2G');
   await press(page, dialog.getByRole('button', { name: 'New volume' }));
   await page.getByRole('heading', { level: 1, name: 'books' }).waitFor();
+  // From the portal's own pages what is in arrays is found, too.
+  await goByPalette(page, 'Billing');
+  await goByPalette(page, 'books');
   await press(page, button('More'));
   await choose(page, 'Delete');
   await hasFocus(dialog.getByRole('textbox', { name: 'Type books to confirm' }));

@@ -65,6 +65,9 @@ export const PROTECTION = {
   'cache-control': 'no-store',
 } as const;
 
+/** What an object has as its `Cache-Control`: that of the answer is the relay's. */
+const STORED_CACHE_CONTROL = 'x-stored-cache-control';
+
 type Sent = Record<string, string | string[]>;
 
 export function sentHeaders(headers: IncomingHttpHeaders): Sent {
@@ -72,7 +75,15 @@ export function sentHeaders(headers: IncomingHttpHeaders): Sent {
 }
 
 export function answeredHeaders(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  return { ...picked(headers, (name) => ANSWERED.has(name) || name.startsWith('x-amz-')), ...PROTECTION };
+  const picks = picked(headers, (name) => ANSWERED.has(name) || name.startsWith('x-amz-'));
+  const stored = storedCacheControl(headers);
+  return { ...picks, ...(stored !== undefined && { [STORED_CACHE_CONTROL]: stored }), ...PROTECTION };
+}
+
+/** There may be two relays on the way, the array's own and the portal's: the first sees the answer of S3 as it was. */
+function storedCacheControl(headers: IncomingHttpHeaders): string | string[] | undefined {
+  const isOfService = headers['content-security-policy'] !== undefined;
+  return isOfService ? headers[STORED_CACHE_CONTROL] : headers['cache-control'];
 }
 
 function picked(headers: IncomingHttpHeaders, passes: (name: string) => boolean): Sent {

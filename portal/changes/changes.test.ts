@@ -13,7 +13,7 @@ test('users learn that something changed; events are for administrators', async 
   const others = await followChanges(t, url, { 'x-token': otherUser.token });
   const { name } = await portal.array(owner, { name: portal.name('secret') });
   await until(() => own.titles().some((title) => title.includes(name)));
-  await own.changed('arrays', 'arrayRequests', 'events');
+  await own.changed('arrays', 'arrayRequests', 'objectAccounts', 'events');
   await until(() => others.groups().includes('arrays'));
   assert.deepEqual(others.titles(), []);
 });

@@ -21,7 +21,8 @@ export const concerns: Concerns<Kind, Group> = {
   },
   related: {
     arrayRequests: ['arrays', 'overview'],
-    arrays: ['arrayRequests', 'overview'],
+    // An array opens and removes its accounts, and what they hold is known while it answers.
+    arrays: ['arrayRequests', 'objectAccounts', 'overview'],
     computes: ['arrayRequests', 'tenants'],
     objectAccounts: ['arrayRequests', 'arrays'],
     publicObjects: ['arrays'],

@@ -5,7 +5,6 @@ import { focusContent } from '../parts/dialog.tsx';
 const LOOK_EVERY_MS = 50;
 /** A page that takes longer to load does not take the focus from what a person began meanwhile. */
 const LOOK_MS_MAX = 5_000;
-const BEGINNINGS = ['pointerdown', 'keydown'] as const;
 
 /**
  * What led to a page may be gone once it is open: a line of the palette, the last button of an order. Then nothing has the
@@ -17,20 +16,20 @@ export function useFocusFollowsPage(): void {
   useEffect(() => {
     if (shown.current === pathname) return undefined;
     shown.current = pathname;
-    const opened = performance.now();
-    const done = new AbortController();
-    const end = () => done.abort();
-    // Who goes on has found a place, and a form that closes gives the focus back by itself. The key that led here is older.
-    const goesOn = ({ timeStamp }: Event) => timeStamp > opened && end();
-    for (const event of BEGINNINGS) addEventListener(event, goesOn, { signal: done.signal });
     // More than once: the heading of the page before is there until the next one is loaded.
-    const looking = setInterval(() => isLost() && focusContent(), LOOK_EVERY_MS);
+    const timer = setInterval(() => isLost() && focusContent(), LOOK_EVERY_MS);
+    const end = () => clearInterval(timer);
     const atLast = setTimeout(end, LOOK_MS_MAX);
-    done.signal.addEventListener('abort', () => {
-      clearInterval(looking);
+    // Who goes on from there decides where the focus is: a dialog gives it back to what opened it.
+    const onKey = () => !isLost() && end();
+    addEventListener('pointerdown', end);
+    addEventListener('keydown', onKey);
+    return () => {
+      end();
       clearTimeout(atLast);
-    });
-    return end;
+      removeEventListener('pointerdown', end);
+      removeEventListener('keydown', onKey);
+    };
   }, [pathname]);
 }
 

@@ -3,6 +3,7 @@ import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import type { Found } from './found.ts';
+import { ARRAYS_SEARCHED_MAX } from './search-inside.ts';
 import { useSearchResults } from './search.ts';
 
 interface PaletteProps {
@@ -46,7 +47,7 @@ function Search({ close }: { readonly close: () => void }) {
   const [typed, setTyped] = useState('');
   const [text] = useDebouncedValue(typed, TYPING_MS);
   const [at, setAt] = useState(0);
-  const { found, isSearching, hasFailed } = useSearchResults(text);
+  const { found, isSearching, hasFailed, left } = useSearchResults(text);
   /** Enter was pressed before what stands first was known. */
   const [isWaiting, setWaiting] = useState(false);
   const navigate = useNavigate();
@@ -92,7 +93,7 @@ function Search({ close }: { readonly close: () => void }) {
           setWaiting(false);
         }}
         onKeyDown={onKeyDown}
-        placeholder="Search pages, things by name, and actions …"
+        placeholder="Search pages, arrays and what is in them, actions …"
         aria-label="Search"
         role="combobox"
         aria-expanded="true"
@@ -119,6 +120,11 @@ function Search({ close }: { readonly close: () => void }) {
         {hasFailed && (
           <Text c="red" p="sm" size="sm" role="alert">
             The search was not answered: things may be missing here. Type again to repeat it.
+          </Text>
+        )}
+        {left > 0 && (
+          <Text c="dimmed" p="sm" size="xs" role="status">
+            The first {ARRAYS_SEARCHED_MAX} arrays were searched inside; {left} more when they are open.
           </Text>
         )}
         {found.length === 0 && !hasFailed && (

@@ -4,8 +4,11 @@ import type { Op } from '../api/operations.ts';
 import { send, type Place } from '../api/send.ts';
 import { service, type ServiceKind } from '../api/service.ts';
 import type { Found } from './found.ts';
+import { arrayPages } from '../array/pages.ts';
+import { objectsPages } from '../objects/pages.ts';
 import { useActions } from './palette-actions.ts';
 import { ownPages, usePresent, type Present } from './present.ts';
+import { useArraysSearched, type SearchedArray } from './search-inside.ts';
 import { useSession } from './session.tsx';
 import type { Page } from './pages.ts';
 
@@ -28,9 +31,14 @@ interface Results {
   readonly isSearching: boolean;
   /** A service gave no answer: things of it may be missing. */
   readonly hasFailed: boolean;
+  /** Arrays that serve, and whose contents are not searched from here. */
+  readonly left: number;
 }
 
-/** Pages and actions by their name at once; things by what the services find: inside an array its own first, then the portal's. */
+/**
+ * Pages and actions by their name at once; things by what the services find: inside an array its own first, then the
+ * portal's; at the portal its own first, then what is in arrays.
+ */
 export function useSearchResults(text: string): Results {
   const present = usePresent();
   const { role } = useSession();
@@ -38,9 +46,14 @@ export function useSearchResults(text: string): Results {
   const own = present.arrayId === undefined ? [] : pagesFound(present.pages, wanted, present.base);
   const pages = pagesFound(ownPages(), wanted, '', role);
   const actions = useActions(present).filter(({ name }) => name.toLowerCase().includes(wanted));
-  const { things, isSearching, hasFailed } = useThings(wanted, searchedFrom(present));
+  const isAtPortal = service.kind === 'portal' && present.arrayId === undefined;
+  const inside = useArraysSearched(isAtPortal && isEnough(wanted));
+  const { things, isSearching, hasFailed } = useThings(wanted, [
+    ...searchedFrom(present),
+    ...inside.arrays.map(searchedInside),
+  ]);
   const found = wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...things];
-  return { found, isSearching, hasFailed };
+  return { found, isSearching, hasFailed, left: inside.left };
 }
 
 function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
@@ -53,22 +66,33 @@ function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
   ];
 }
 
-interface Things extends Omit<Results, 'found'> {
+function searchedInside({ id, name, kind }: SearchedArray): Searched {
+  const [branch, pages] = kind === 'objects' ? (['objects', objectsPages] as const) : (['block', arrayPages] as const);
+  return { kind, place: { base: `/via/${id}` }, base: `/arrays/${id}/${branch}`, pages, of: ` · ${name}` };
+}
+
+/** One letter is in everything. */
+function isEnough(text: string): boolean {
+  return text.length > 1;
+}
+
+interface Things extends Omit<Results, 'found' | 'left'> {
   readonly things: readonly Found[];
 }
 
 function useThings(text: string, searched: readonly Searched[]): Things {
-  const isEnough = text.length > 1;
   const input = { q: text.slice(0, TEXT_LENGTH_MAX), limit: RESULTS_MAX };
   const results = useQueries({
     queries: searched.map(({ kind, place }) => ({
       queryKey: [place.base, 'search', kind, input.q],
       queryFn: async () => resultsIn((await send(await searchOf(kind), place, input)).value),
-      enabled: isEnough,
+      enabled: isEnough(text),
+      // What has just been made is looked for next.
+      staleTime: 0,
       placeholderData: keepPreviousData,
     })),
   });
-  if (!isEnough) return { things: [], isSearching: false, hasFailed: false };
+  if (!isEnough(text)) return { things: [], isSearching: false, hasFailed: false };
   const things = results.flatMap(({ data = [] }, index) => {
     const from = searched[index];
     return from ? data.map((thing) => thingFound(thing, from)) : [];

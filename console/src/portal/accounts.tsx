@@ -20,6 +20,9 @@ type Account = Reply<typeof portal.objectAccounts.list.endpoint>['data'][number]
   readonly array: PortalArray | undefined;
 };
 
+/** What accounts hold changes without a word to the portal. */
+const EVERY_MS = 15_000;
+
 const columns: readonly Column<Account>[] = [
   {
     name: 'name',
@@ -87,7 +90,7 @@ function arrayName({ array }: Account): string {
 /** Accounts of object storage, whatever array they are on. */
 export default function Accounts() {
   const arrays = useRead(portal.arrays.list, { status: 'created' });
-  const own = useRead(portal.objectAccounts.listAll, {});
+  const own = useRead(portal.objectAccounts.listAll, {}, { everyMs: EVERY_MS });
   if (arrays.isPending || own.isPending) return <Loading />;
   const failed = [arrays, own].find(({ isError }) => isError);
   if (!arrays.data || !own.data) return <Failed error={failed?.error} retry={() => void failed?.refetch()} />;
@@ -101,7 +104,10 @@ function useAccounts(arrays: readonly PortalArray[], own: readonly Omit<Account,
   const { role } = useSession();
   const asked = role === 'admin' ? [] : arrays;
   const lists = useQueries({
-    queries: asked.map(({ id }) => readOptions(portal.objectAccounts.list, place, { array_id: id })),
+    queries: asked.map(({ id }) => ({
+      ...readOptions(portal.objectAccounts.list, place, { array_id: id }),
+      refetchInterval: EVERY_MS,
+    })),
   });
   const all = [...own, ...lists.flatMap(({ data }) => data?.data ?? [])];
   const byId = new Map(all.map((one) => [one.id, { ...one, array: arrays.find(({ id }) => id === one.array_id) }]));

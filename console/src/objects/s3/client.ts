@@ -2,6 +2,7 @@ import { announceSignedOut, csrfHeaders, type Place } from '../../api/send.ts';
 import { isUnset } from './codes.ts';
 import { crc32Base64 } from './crc32.ts';
 import { completeDocument, deleteDocument, type Victim } from './documents.ts';
+import { factsOfObject } from './object-facts.ts';
 import type { StoredPart } from './parts.ts';
 import { objectPath, type Query } from './paths.ts';
 import {
@@ -56,8 +57,6 @@ export interface Of {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an answer says of the request, not of the object. */
-const OF_REQUEST = new Set(['x-amz-id-2', 'x-amz-request-id']);
 const DELETED_AT_ONCE = 1000;
 const LISTED = 1000;
 
@@ -123,13 +122,7 @@ export class S3 {
     });
     if (!answer.ok)
       throw new S3Problem(answer.status, 'HeadObject', `The object cannot be read: HTTP ${answer.status}.`);
-    return [...answer.headers].filter(
-      ([name]) =>
-        /^(?:content-(?:type|length|encoding|language|disposition)|cache-control|expires|etag|last-modified)$/.test(
-          name,
-        ) ||
-        (name.startsWith('x-amz-') && !OF_REQUEST.has(name)),
-    );
+    return factsOfObject(answer.headers);
   }
 
   put(bucket: string, key: string, body: Blob, options: Pick<Asked, 'signal' | 'onSent'>): Promise<Answered> {

@@ -25,22 +25,24 @@ export function amountOf({ billed_units: units, unit }: Pick<UsageLine, 'billed_
   return `${text} ${UNITS[unit] ?? unit}`.trim();
 }
 
-const COLUMNS = [
-  'Account',
-  'Account ID',
-  'From',
-  'To',
-  'Category',
-  'Subcategory',
-  'Units',
-  'Unit',
-  'Charge',
-  'Currency',
+/** As fine as the service counts. */
+const DECIMALS = 9;
+
+/** A unit is a column of its own: what stands in a column can be added up. */
+const QUANTITIES: readonly (readonly [unit: string, heading: string])[] = [
+  ['count', 'Quantity (count)'],
+  ['GB', 'Quantity (GiB)'],
+  ['GBMONTH', 'Quantity (GiB months)'],
 ];
 
 /** One line for each account and thing, for a spreadsheet; the same figures that the page shows, not rounded. */
 export function reportCsv({ account_usage_summary: accounts, report_header: header }: Report): string {
   const { start_time: from, end_time: to } = header.reporting_interval;
+  const columns = [
+    ...['Account', 'Account ID', 'From', 'To', 'Category', 'Subcategory'],
+    ...QUANTITIES.map(([, heading]) => heading),
+    `Charge (${header.billing_unit.toUpperCase()})`,
+  ];
   const rows = accounts.flatMap(({ account_header: account, usage_summary: lines }) =>
     lines.map((line) => [
       account.name,
@@ -49,20 +51,23 @@ export function reportCsv({ account_usage_summary: accounts, report_header: head
       to,
       line.category,
       line.subcategory,
-      line.billed_units,
-      line.unit,
+      ...QUANTITIES.map(([unit]) => (unit === line.unit ? line.billed_units : '')),
       line.billed_amount,
-      header.billing_unit.toUpperCase(),
     ]),
   );
-  return [COLUMNS, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
+  return [columns, ...rows].map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
 }
 
 /** Names are users' to choose: one that begins like a formula must not become one in a spreadsheet. */
 function fieldOf(value: string | number): string {
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return plainDecimal(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Every digit that the service gives, and no exponent: spreadsheets of some languages take `1e-7` for a text. */
+function plainDecimal(value: number): string {
+  return value.toFixed(DECIMALS).replace(/\.?0+$/, '');
 }
 
 /** `2026-11` and a number of months before it, the newest first. */
