@@ -6,7 +6,7 @@ import type { Credentials } from './session.tsx';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 
-const REFUSED = 'The user name or the password is not right. Both take care of capital letters.';
+const REFUSED = 'The user name or the password is not right. The user name and the password are case-sensitive.';
 
 function wordsOf(error: unknown, message: string): string {
   if (error instanceof TypeError) return 'The service does not answer. See that it is running, then try again.';

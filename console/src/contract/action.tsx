@@ -198,7 +198,7 @@ export function ActionDialog<E extends Endpoint>(props: ActionProps<E> & { reado
 
   function isChosen(name: string): boolean {
     const param = op.endpoint.params[name];
-    const choices = props.choices?.[name] ?? props.choicesFrom?.[name] ?? (param && enumOf(param));
+    const choices = props.choices?.[name] ?? props.choicesFrom?.[name] ?? (param && enumOf(name, param));
     return choices !== undefined;
   }
 
