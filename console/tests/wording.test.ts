@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client/errors';
-import { errorInLabels } from '../src/contract/form-errors.ts';
+import { errorInLabels, problemsAt } from '../src/contract/form-errors.ts';
 import { inLabels } from '../src/parts/wording.ts';
 import { windowProblem } from '../src/portal/billing-window.ts';
 
@@ -56,4 +56,15 @@ test('a bill of days that are in the wrong order, or too many, is refused at its
   assert.equal(windowProblem('2026-02-01', '2026-02-01'), undefined);
   assert.equal(windowProblem('2021-01-01', '2025-12-31'), undefined);
   assert.equal(windowProblem('2021-01-01', '2026-01-01'), 'Choose at most 5 years.');
+});
+
+test('a problem at a field says what it is about', () => {
+  const error = new ApiError(400, 'drives are 25 in all; engine small takes at most 24.', [
+    { field: 'drives', message: 'are 25 in all; engine small takes at most 24' },
+    { field: 'name', message: 'is required' },
+  ]);
+  assert.deepEqual(
+    [...problemsAt(error, ['drives', 'name'], words).values()],
+    ['Drives are 25 in all; engine small takes at most 24', 'is required'],
+  );
 });

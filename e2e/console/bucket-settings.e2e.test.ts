@@ -116,17 +116,36 @@ test('a dialog and a switch, too, overwrite nothing that was not seen', { skip }
   await versioning.getByText('It was on: old versions of that time are still there.').waitFor();
 });
 
+/** What is typed stays, and is refused in words. */
+const NO_DAYS = [
+  ['0', 'Must be at least 1.'],
+  ['-1', 'Must be at least 1.'],
+  ['1e9', 'Must be a whole number, in digits.'],
+] as const;
+
 test('rules that are saved keep from which size on objects are moved', { skip }, async () => {
   await put('/moved', {}, '');
   await put('/moved', { lifecycle: '' }, RULES, { [MINIMUM]: SPARES_SMALL });
   const { page } = await openSettings('moved');
   const lifecycle = part(page, 'Lifecycle');
   await lifecycle.getByRole('button', { name: 'Change old' }).click();
-  await page.getByRole('dialog').getByLabel('Delete objects after').fill('60');
+  const days = page.getByRole('dialog').getByLabel('Delete objects after');
+  for (const [typed, problem] of NO_DAYS) {
+    await days.fill(typed);
+    await days.blur();
+    await page.getByRole('dialog').getByText(problem).waitFor();
+    assert.equal(await days.inputValue(), typed);
+  }
+  await days.fill('60');
   await page.getByRole('dialog').getByRole('button', { name: 'Save rule' }).click();
   await lifecycle.getByRole('cell', { name: 'deletes objects after 60 days' }).waitFor();
   const kept = await s3.call('GET', '/moved', { query: { lifecycle: '' } });
   assert.equal(kept.headers[MINIMUM], SPARES_SMALL);
+  await lifecycle.getByRole('button', { name: 'Remove old' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await lifecycle.getByRole('button', { name: 'Remove old' }).click();
+  await page.getByRole('dialog', { name: 'Remove old?' }).getByRole('button', { name: 'Remove' }).click();
+  await lifecycle.getByText('There are no rules').waitFor();
 });
 
 test('what was typed when the session ended is there for the same person', { skip }, async () => {

@@ -61,6 +61,10 @@ test('an object is uploaded, downloaded and billed in the console', { skip, time
   await part('Bucket policy').getByRole('combobox', { name: 'Begin with an example' }).click();
   await page.getByRole('option', { name: 'Anyone may read objects' }).click();
   await part('Bucket policy').getByRole('button', { name: 'Save policy' }).click();
+  await page
+    .getByRole('dialog', { name: 'Open the bucket to everyone?' })
+    .getByRole('button', { name: 'Save and open it' })
+    .click();
   await part('Bucket policy').getByRole('button', { name: 'Remove policy' }).waitFor();
   await part('Tags').getByRole('button', { name: 'Add a tag' }).click();
   await part('Tags').getByLabel('Name of tag 1').fill('project');

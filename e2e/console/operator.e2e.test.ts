@@ -178,7 +178,8 @@ test('a webhook is added and tested, and its delivery is shown', { skip }, async
   await dialog.getByLabel('Name').fill('on-call');
   await dialog.getByLabel('Address').fill(receiver.url);
   await dialog.getByRole('button', { name: 'New webhook' }).click();
-  const secret = await dialog.getByRole('group', { name: 'Secret' }).locator('.command').innerText();
+  await dialog.getByText('Copy it now').waitFor();
+  const secret = await dialog.getByRole('group', { name: 'Secret' }).locator('pre').innerText();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await openForm(page, 'Send a test', 'on-call');
   await dialog.getByRole('button', { name: 'Send a test' }).click();

@@ -2,11 +2,12 @@ import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Ti
 import { ApiError } from '@granary/client/errors';
 import { useEffect, useState, type SubmitEvent } from 'react';
 import { service } from '../api/service.ts';
+import { FirstPassword } from './first-password.tsx';
 import type { Credentials } from './session.tsx';
 
 const TITLES = { portal: 'Granary', array: 'Granary array', objects: 'Granary object storage' } as const;
 
-const REFUSED = 'The user name or the password is not right. Both take care of capital letters.';
+const REFUSED = 'The user name or the password is not right. The user name and the password are case-sensitive.';
 
 function wordsOf(error: unknown, message: string): string {
   if (error instanceof TypeError) return 'The service does not answer. See that it is running, then try again.';
@@ -22,6 +23,7 @@ export function SignIn(props: {
   const [problem, setProblem] = useState<string>();
   const [asksCode, setAsksCode] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  const [isByCode, setByCode] = useState(false);
   // The title of a page would tell what the person before had open.
   useEffect(() => {
     document.title = TITLES[service.kind];
@@ -48,51 +50,63 @@ export function SignIn(props: {
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" w={380} maw="100%" radius="md">
-        <form onSubmit={(event) => void submit(event)}>
-          <Stack>
-            <div>
-              <Title order={1} size="h2">
-                {TITLES[service.kind]}
-              </Title>
-              <Text c="dimmed" size="sm">
-                Sign in to see and run your storage.
-              </Text>
-            </div>
-            {props.hasEnded && problem === undefined && (
-              <Alert color="blue" variant="light" role="alert">
-                You were signed out: the session ended, or your rights changed. Sign in again to go on where you were.
-              </Alert>
-            )}
-            {problem !== undefined && (
-              <Alert color="red" variant="light" role="alert">
-                {problem}
-              </Alert>
-            )}
-            <TextInput name="username" label="User name" autoComplete="username" required autoFocus />
-            <PasswordInput name="password" label="Password" autoComplete="current-password" required />
-            {service.kind === 'objects' && (
-              <TextInput
-                name="account"
-                label="Account"
-                description="Leave it empty to sign in as an administrator of the array"
-              />
-            )}
-            {asksCode && (
-              <TextInput
-                name="code"
-                label="Code"
-                description="Six digits from your authenticator, or a recovery code"
-                autoComplete="one-time-code"
-                inputMode="numeric"
-                required
-                autoFocus
-              />
-            )}
-            <Button type="submit" loading={isBusy}>
-              Sign in
-            </Button>
-          </Stack>
-        </form>
+        <Stack>
+          <div>
+            <Title order={1} size="h2">
+              {TITLES[service.kind]}
+            </Title>
+            <Text c="dimmed" size="sm">
+              {isByCode ? 'Set a password with a code.' : 'Sign in to see and run your storage.'}
+            </Text>
+          </div>
+          {isByCode ? (
+            <FirstPassword enter={props.enter} back={() => setByCode(false)} />
+          ) : (
+            <form onSubmit={(event) => void submit(event)}>
+              <Stack>
+                {props.hasEnded && problem === undefined && (
+                  <Alert color="blue" variant="light" role="alert">
+                    You were signed out: the session ended, or your rights changed. Sign in again to go on where you
+                    were.
+                  </Alert>
+                )}
+                {problem !== undefined && (
+                  <Alert color="red" variant="light" role="alert">
+                    {problem}
+                  </Alert>
+                )}
+                <TextInput name="username" label="User name" autoComplete="username" required autoFocus />
+                <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+                {service.kind === 'objects' && (
+                  <TextInput
+                    name="account"
+                    label="Account"
+                    description="Leave it empty to sign in as an administrator of the array"
+                  />
+                )}
+                {asksCode && (
+                  <TextInput
+                    name="code"
+                    label="Code"
+                    description="Six digits from your authenticator, or a recovery code"
+                    autoComplete="one-time-code"
+                    inputMode="numeric"
+                    required
+                    autoFocus
+                  />
+                )}
+                <Button type="submit" loading={isBusy}>
+                  Sign in
+                </Button>
+                {service.kind === 'objects' && (
+                  <Button variant="subtle" size="xs" onClick={() => setByCode(true)}>
+                    Set a password with a code
+                  </Button>
+                )}
+              </Stack>
+            </form>
+          )}
+        </Stack>
       </Paper>
     </Center>
   );

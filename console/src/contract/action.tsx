@@ -254,7 +254,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
 
   function isChosen(name: string): boolean {
     const param = op.endpoint.params[name];
-    const choices = props.choices?.[name] ?? props.choicesFrom?.[name] ?? (param && enumOf(param));
+    const choices = props.choices?.[name] ?? props.choicesFrom?.[name] ?? (param && enumOf(name, param));
     return choices !== undefined;
   }
 

@@ -17,6 +17,7 @@ import { words } from '../parts/format.ts';
 import { NumberField } from '../parts/number-field.tsx';
 import type { Choice } from './choice.ts';
 import { hintOf, leftOutWords } from './hints.ts';
+import { severities } from '../parts/severity.tsx';
 import { AMOUNT, asNumber, rangeOf } from './form-problems.ts';
 
 interface FieldProps {
@@ -38,6 +39,8 @@ const YES_OR_NO: readonly Choice[] = [
   { value: 'true', label: 'Yes' },
   { value: 'false', label: 'No' },
 ];
+/** The numbers of the syslog scale, in words. */
+const SEVERITIES: Choice[] = severities.map((label, value) => ({ value: String(value), label }));
 /** Said with a call, about that call: left out, they are not asked for. */
 const DEEDS = new Set(['force', 'adopt', 'renew_secret']);
 
@@ -61,7 +64,7 @@ export function Field(props: FieldProps) {
   // Emptied where an empty text is a value: what was there is removed, not kept.
   const emptied = props.isKnown === true && schema['minLength'] === 0 ? '' : undefined;
   const setText = (given: string | null) => onChange(given === null || given === '' ? emptied : given);
-  const values = choices ?? enumOf(param);
+  const values = choices ?? enumOf(name, param);
 
   if (values && param.kind === 'list') {
     return (
@@ -88,7 +91,7 @@ export function Field(props: FieldProps) {
         onChange={setText}
         clearable={!isRequired}
         searchable={values.length > 8}
-        placeholder={placeholderOf(param)}
+        placeholder={placeholderOf(param, values)}
       />
     );
   }
@@ -248,7 +251,8 @@ function isYesNo(values: readonly Choice[]): boolean {
 }
 
 /** What its declaration lets it be. */
-export function enumOf(param: Param): Choice[] | undefined {
+export function enumOf(name: string, param: Param): Choice[] | undefined {
+  if (param.kind === 'integer' && /(?:^|_)severity$/.test(name)) return SEVERITIES;
   const schema = param.schema as unknown as Schema;
   const items = (schema['items'] ?? schema) as Schema;
   const values = items['enum'];
@@ -259,8 +263,9 @@ function descriptionOf({ description }: Param): string {
   return description.replaceAll('`', '');
 }
 
-function placeholderOf({ default: byDefault, example }: Param): string | undefined {
-  const [standing, shown] = [plainText(byDefault), plainText(example)];
+function placeholderOf({ default: byDefault, example }: Param, values: readonly Choice[] = []): string | undefined {
+  const inWords = (text: string) => values.find(({ value }) => value === text)?.label ?? text;
+  const [standing, shown] = [inWords(plainText(byDefault)), inWords(plainText(example))];
   if (standing !== '') return `default: ${standing}`;
   return shown === '' ? undefined : `for example ${shown}`;
 }

@@ -23,6 +23,7 @@ const LABELS: Readonly<Record<string, string>> = {
   access: 'Access key',
   code: 'Code',
   initial_password: 'First password',
+  http_status: 'HTTP status',
   username: 'User name',
   metrics_token: 'Token',
 };

@@ -19,6 +19,8 @@ interface BulkProps<E extends Endpoint, T> {
   readonly rows: readonly T[];
   readonly nameOf: (row: T) => string;
   readonly inputOf: (row: T) => SentBy<E>;
+  /** What comes of it, in plain words. */
+  readonly about?: string;
   /** Destroys data: the number of rows has to be typed. */
   readonly isDestroying?: boolean;
   /** The call that takes it back for one row, where there is one. */
@@ -110,6 +112,7 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
         <Stack>
           {!results && (
             <>
+              {props.about !== undefined && <Text size="sm">{props.about}</Text>}
               <Text size="sm">
                 {callable.map(nameOf).slice(0, 20).join(', ')}
                 {callable.length > 20 ? ' …' : ''}
@@ -126,13 +129,18 @@ export function Bulk<E extends Endpoint, T>(props: BulkProps<E, T>) {
                 <Button variant="subtle" size="xs" onClick={() => setCommand(!isCommand)} aria-pressed={isCommand}>
                   Show as command
                 </Button>
-                <Button
-                  onClick={() => void run()}
-                  disabled={!isConfirmed}
-                  color={props.isDestroying ? 'red' : undefined}
-                >
-                  {label}
-                </Button>
+                <Group>
+                  <Button variant="default" onClick={close}>
+                    Cancel
+                  </Button>
+                  <Button
+                    onClick={() => void run()}
+                    disabled={!isConfirmed}
+                    color={props.isDestroying ? 'red' : undefined}
+                  >
+                    {label}
+                  </Button>
+                </Group>
               </Group>
             </>
           )}

@@ -121,7 +121,10 @@ function AccountList(props: {
 }) {
   const { arrays } = props;
   const may = useMay();
-  const users = useRead(portal.users.list, {}, { enabled: may(portal.users.list) });
+  // Who may not see the others opens it for themselves.
+  const choosesUser = may(portal.users.list);
+  const users = useRead(portal.users.list, {}, { enabled: choosesUser });
+  const { user_id: ownId } = useSession();
   const { rows, failed } = useAccounts(arrays, props.own);
   return (
     <>
@@ -137,7 +140,11 @@ function AccountList(props: {
               user_id: users.data.data.map(({ id, username }) => ({ value: String(id), label: username })),
             }),
           }}
-          start={arrays[0] && { array_id: String(arrays[0].id) }}
+          {...(!choosesUser && ownId !== undefined && { input: { user_id: ownId } })}
+          start={{
+            ...(arrays[0] && { array_id: String(arrays[0].id) }),
+            ...(choosesUser && ownId !== undefined && { user_id: String(ownId) }),
+          }}
           labels={{
             array_id: 'Array',
             object_storage_account_name: 'Account',
@@ -152,7 +159,7 @@ function AccountList(props: {
             'object_storage_account_name',
             'object_storage_admin_username',
             'object_storage_admin_password',
-            'user_id',
+            ...(choosesUser || ownId === undefined ? ['user_id'] : []),
             'moderate',
           ]}
         />

@@ -50,6 +50,7 @@ function DriveTable({ drives }: { readonly drives: readonly Drive[] }) {
             <Bulk
               op={array.drives.shred}
               label="Shred"
+              about="The whole drives are overwritten. What was on them is gone for good."
               rows={free}
               nameOf={({ display_name }) => display_name}
               inputOf={({ name: id }) => ({ id })}
@@ -59,6 +60,7 @@ function DriveTable({ drives }: { readonly drives: readonly Drive[] }) {
             <Bulk
               op={array.drives.remove}
               label="Return to the cloud"
+              about="The array has fewer drives, and they are no longer on the bill."
               rows={free}
               nameOf={({ display_name }) => display_name}
               inputOf={({ name: id }) => ({ id })}

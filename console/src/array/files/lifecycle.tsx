@@ -59,8 +59,8 @@ function Parts({ hasLifecycle }: { readonly hasLifecycle: boolean }) {
       </PageHead>
       {!hasLifecycle && (
         <Alert color="yellow" variant="light" mb="md" title="The array was ordered without file lifecycle">
-          Its owner switches it on at the portal: on the page of the array, “File lifecycle on”. What is here can be
-          read until then, and takes no change.
+          Its owner switches it on at the portal: on the page of the array, “Switch file lifecycle on”. What is here can
+          be read until then, and takes no change.
         </Alert>
       )}
       <Section title="Policies">

@@ -19,6 +19,7 @@ const SCOPES = [
 ] as const;
 type Scope = (typeof SCOPES)[number]['value'];
 
+const SWITCHES = { user: 'uquota', group: 'gquota', project: 'pquota' } as const;
 const MB_IN_GB = 1024;
 
 /** Who may keep how much in a share. */
@@ -40,11 +41,12 @@ export function VolumeQuotas({ volume }: { readonly volume: Volume }) {
           />
           <ActionButton
             op={array.quotas.setState}
-            label="On or off"
+            label={state === 'on' ? `Switch quotas of ${scope}s off` : `Switch quotas of ${scope}s on`}
             isSmall
-            input={{ id: volume.name }}
-            start={{ uquota: volume.uquota_state, gquota: volume.gquota_state, pquota: volume.pquota_state }}
-            labels={{ uquota: 'Of users', gquota: 'Of groups', pquota: 'Of projects' }}
+            input={{ id: volume.name, [SWITCHES[scope]]: state === 'on' ? 'off' : 'on' }}
+            fields={[]}
+            more={['force']}
+            about={state === 'on' ? 'No limit holds until they are switched on again.' : 'The limits hold from now on.'}
           />
           <SetQuota volume={volume.name} scope={scope} />
           <ActionButton op={array.quotas.import} label="Import" isSmall input={{ id: volume.name, scope }} />

@@ -88,6 +88,7 @@ export default function Servers() {
               <Bulk
                 op={array.servers.delete}
                 label="Remove"
+                about="Only servers without attached volumes can be removed. No data is lost."
                 rows={chosen}
                 nameOf={({ display_name }) => display_name}
                 inputOf={({ name: id }) => ({ id })}

@@ -73,6 +73,7 @@ export function SnapshotTable(props: {
         <Bulk
           op={array.snapshots.delete}
           label="Delete"
+          about="The data of that moment is gone for good. The volumes stay as they are now."
           rows={chosen}
           nameOf={({ display_name }) => display_name}
           inputOf={({ name }) => ({ snapshot_id: name })}

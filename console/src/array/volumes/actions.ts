@@ -78,10 +78,11 @@ export function undoDeletion({ name, display_name: title }: Pick<ListedVolume, '
   return undo({ op: array.volumes.undelete, input: { id: name }, said: `${title} is back with its data.` });
 }
 
-function deletionWords(hasBin: boolean | undefined): string {
-  if (hasBin === true) return 'It goes to the recycle bin of its pool, and can be undeleted from there for a while.';
-  if (hasBin === false) return 'The array keeps no recycle bin: its data is gone for good.';
-  return 'It goes to the recycle bin where the array keeps one; without one, its data is gone for good.';
+export function deletionWords(hasBin: boolean | undefined): string {
+  if (hasBin === true)
+    return 'What is deleted goes to the recycle bin of its pool, and can be undeleted from there for a while.';
+  if (hasBin === false) return 'The array keeps no recycle bin: the data is gone for good.';
+  return 'What is deleted goes to the recycle bin where the array keeps one; without one, its data is gone for good.';
 }
 
 function migrate(volume: ListedVolume, pools: readonly Pool[]) {

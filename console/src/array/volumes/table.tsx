@@ -9,7 +9,7 @@ import { Fill, State } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { isShare, namesIn } from '../records.ts';
 import { attachActions } from '../servers/attach.ts';
-import { snapshotName, undoDeletion, volumeActions } from './actions.ts';
+import { deletionWords, snapshotName, undoDeletion, volumeActions } from './actions.ts';
 import { useArrayHabits, type ListedVolume } from './all.ts';
 
 const columns: readonly Column<ListedVolume>[] = [
@@ -94,7 +94,7 @@ export function VolumeTable(props: {
       rowKey={({ name }) => name}
       empty={empty}
       tools={tools}
-      bulk={(chosen, clear) => <BulkActions chosen={chosen} clear={clear} hasBin={habits.hasBin === true} />}
+      bulk={(chosen, clear) => <BulkActions chosen={chosen} clear={clear} hasBin={habits.hasBin} />}
     />
   );
 }
@@ -108,7 +108,7 @@ function serversOf({ server_ext_names }: ListedVolume, names: ReadonlyMap<string
 function BulkActions(props: {
   readonly chosen: readonly ListedVolume[];
   readonly clear: () => void;
-  readonly hasBin: boolean;
+  readonly hasBin: boolean | undefined;
 }) {
   const { chosen, clear, hasBin } = props;
   const nameOf = ({ display_name }: ListedVolume) => display_name;
@@ -125,10 +125,11 @@ function BulkActions(props: {
       <Bulk
         op={array.volumes.delete}
         label="Delete"
+        about={deletionWords(hasBin)}
         rows={chosen}
         nameOf={nameOf}
         inputOf={({ name: id }) => ({ id })}
-        undoOf={(volume) => (hasBin ? undoDeletion(volume) : undefined)}
+        undoOf={(volume) => (hasBin === true ? undoDeletion(volume) : undefined)}
         isDestroying
         onDone={clear}
       />

@@ -1,5 +1,7 @@
 import { Checkbox, Select, Stack, Switch, Table, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
+import { Question } from '../../parts/question.tsx';
 import {
   ENCRYPTION_DOCUMENT,
   ownershipDocument,
@@ -67,6 +69,8 @@ const LISTS = [
   { value: 'authenticated-read', label: 'every user of the array may list it' },
 ];
 
+const SET = 'The access list is set.';
+
 const OWNERSHIPS = [
   { value: '', label: 'of the bucket’s account; access lists hold' },
   { value: 'BucketOwnerEnforced', label: 'of the bucket’s account; there are no access lists' },
@@ -76,6 +80,7 @@ const OWNERSHIPS = [
 
 /** Whose objects are, and whom access lists open the bucket to. */
 export function AccessList({ bucket }: { readonly bucket: string }) {
+  const [asked, setAsked] = useState<string>();
   return (
     <Stack gap="sm">
       <Setting
@@ -112,9 +117,23 @@ export function AccessList({ bucket }: { readonly bucket: string }) {
               data={LISTS}
               value={null}
               disabled={isBusy}
-              onChange={(list) => list && save(list, 'The access list is set.')}
+              onChange={(list) => {
+                if (list === 'private') save(list, SET);
+                else if (list !== null) setAsked(list);
+              }}
               w={320}
             />
+            {asked !== undefined && (
+              <Question
+                title="Open the bucket to others?"
+                act="Open it"
+                onAct={() => save(asked, SET)}
+                close={() => setAsked(undefined)}
+              >
+                The access list is set anew: {LISTS.find((one) => one.value === asked)?.label}.
+                {asked.startsWith('public') && ' That is anyone who reaches the array, without signing in.'}
+              </Question>
+            )}
             {error && <Failed error={error} />}
             <Grants grants={value} />
           </>

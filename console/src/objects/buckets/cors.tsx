@@ -46,6 +46,7 @@ function CorsRules({ shown }: { readonly shown: Shown<CorsRule[], EditedRule<Cor
         }))}
         empty="There are no rules: web pages of other origins cannot reach the bucket from a browser. Programs can."
         isBusy={isBusy}
+        removal="Pages of its origins cannot reach the bucket from a browser any more."
         onAdd={() => edit({ at: 'new', rule: NEW })}
         onChange={(at) => edit({ at, rule: rules[at] ?? NEW })}
         onRemove={(at) => save(corsDocument(rules.filter((_, index) => index !== at)), 'The rule is removed.')}

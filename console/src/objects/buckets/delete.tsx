@@ -1,5 +1,5 @@
-import { Alert, Button, List, Progress, Stack, Text, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Group, List, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { IconTrash } from '../../parts/icons.tsx';
@@ -9,6 +9,7 @@ import type { Victim } from '../s3/documents.ts';
 import type { Query } from '../s3/paths.ts';
 import type { Deleted } from '../s3/replies.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
+import { versioningIn, whatStays } from './versioning.ts';
 
 interface Chosen extends Victim {
   readonly isFolder?: boolean;
@@ -42,6 +43,7 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
   const [results, setResults] = useState<readonly Deleted[]>();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const versioning = useVersioning(bucket);
   const isLeft = useRef(false);
   // A dialog that was closed shows no results: nothing more is deleted.
   useEffect(() => () => void (isLeft.current = true), []);
@@ -86,9 +88,7 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
         {!results && (
           <>
             <Text size="sm">
-              {isVersions
-                ? 'These versions are gone for good.'
-                : 'Where the bucket keeps versions, they stay and can be restored; without, the objects are gone for good.'}
+              {isVersions ? 'These versions are gone for good.' : whatStays(versioning)}
               {hasFolders && ' Folders go with everything in them.'}
             </Text>
             <List size="sm">
@@ -104,9 +104,14 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
               autoComplete="off"
               data-autofocus
             />
-            <Button color="red" disabled={typed !== String(victims.length)} onClick={() => void run()}>
-              Delete
-            </Button>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={leave}>
+                Cancel
+              </Button>
+              <Button color="red" disabled={typed !== String(victims.length)} onClick={() => void run()}>
+                Delete
+              </Button>
+            </Group>
           </>
         )}
         {results && <Outcome results={results} isBusy={isBusy} />}
@@ -115,6 +120,16 @@ function DeleteDialog({ bucket, victims, onDone, close }: DeleteProps & { readon
       </Stack>
     </Dialog>
   );
+}
+
+/** `Enabled`, `Suspended` or nothing; undefined while it is read, and where the person may not see it. */
+function useVersioning(bucket: string): string | undefined {
+  const s3 = useS3();
+  const { data } = useQuery({
+    queryKey: s3Key(s3, bucket, 'versioning'),
+    queryFn: () => s3.setting(bucket, 'versioning'),
+  });
+  return data && versioningIn(data.document);
 }
 
 async function deleteFolder(folder: {

@@ -54,6 +54,7 @@ function LifecycleRules({ shown, editText }: { readonly shown: LifecycleShown; r
         }))}
         empty="There are no rules: everything stays until it is deleted."
         isBusy={isBusy}
+        removal="What the rule would delete from now on stays, and takes space. What it deleted already does not come back."
         onAdd={() => edit({ at: 'new', rule: start })}
         onChange={(at) => edit({ at, rule: rules[at] ?? start })}
         onRemove={(index) =>

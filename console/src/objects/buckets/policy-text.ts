@@ -39,6 +39,24 @@ export const POLICY_EXAMPLES: readonly Example[] = [
   },
 ];
 
+/** What a policy lets everyone do, signed in or not; empty where it opens nothing to everyone. */
+export function openedToAll(text: string): string[] {
+  const { Statement: given = [] } = JSON.parse(text) as { Statement?: Allowing | Allowing[] };
+  const open = [given].flat().filter(({ Effect, Principal }) => Effect === 'Allow' && isEveryone(Principal));
+  return open.flatMap(({ Action = 'everything else' }) => Action);
+}
+
+interface Allowing {
+  readonly Effect?: string;
+  readonly Principal?: unknown;
+  readonly Action?: string | string[];
+}
+
+function isEveryone(principal: unknown): boolean {
+  if (typeof principal === 'object' && principal !== null) return Object.values(principal).flat().includes('*');
+  return principal === '*';
+}
+
 /** Says what is wrong before it is sent; what only the service can know, it says itself. */
 export function policyProblem(text: string, bucket: string): string | undefined {
   let policy: unknown;

@@ -2,6 +2,8 @@ import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantin
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
 import { useIdentity } from '../../app/identity.tsx';
+import { useState } from 'react';
+import { Question } from '../../parts/question.tsx';
 import { Failed, Loading } from '../../parts/messages.tsx';
 import { Facts } from '../../parts/small.tsx';
 import { replicationDocument, type ReplicationRule } from '../s3/settings.ts';
@@ -39,6 +41,7 @@ interface RuleProps {
 
 function Rule({ bucket, shown, endpoints }: RuleProps) {
   const { value: rule, edited, edit, save, isBusy, error } = shown;
+  const [isAsked, setAsked] = useState(false);
   const open = () => edit(rule ?? { ...NEW, endpoint: endpoints[0]?.ext_name ?? '', targetBucket: bucket });
   return (
     <Stack gap="sm">
@@ -52,6 +55,16 @@ function Rule({ bucket, shown, endpoints }: RuleProps) {
         </Text>
       )}
       {!edited && error && <Failed error={error} />}
+      {isAsked && (
+        <Question
+          title="End the replication?"
+          act="End it"
+          onAct={() => save(undefined, 'Nothing more is replicated. What is there stays.')}
+          close={() => setAsked(false)}
+        >
+          What is written or deleted from now on is not passed on. The copies that are there stay.
+        </Question>
+      )}
       <Group>
         {(rule !== undefined || endpoints.length > 0) && (
           <Button variant="default" onClick={open}>
@@ -59,11 +72,7 @@ function Rule({ bucket, shown, endpoints }: RuleProps) {
           </Button>
         )}
         {rule && (
-          <Button
-            variant="default"
-            loading={isBusy}
-            onClick={() => save(undefined, 'Nothing more is replicated. What is there stays.')}
-          >
+          <Button variant="default" loading={isBusy} onClick={() => setAsked(true)}>
             End replication
           </Button>
         )}

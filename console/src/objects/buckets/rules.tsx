@@ -1,5 +1,6 @@
 import { Button, Group, Table, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { Question } from '../../parts/question.tsx';
 
 /** A rule that is edited: one of the list, or a new one. */
 export interface EditedRule<R> {
@@ -21,12 +22,15 @@ interface RulesProps {
   readonly onAdd: () => void;
   readonly onChange: (index: number) => void;
   readonly onRemove: (index: number) => void;
+  /** What comes of removing one. */
+  readonly removal: string;
   /** Beside the button that adds a rule. */
   readonly tools?: ReactNode;
 }
 
 /** The rules of a setting, each with the buttons that change and remove it. */
-export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove, tools }: RulesProps) {
+export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove, removal, tools }: RulesProps) {
+  const [removed, setRemoved] = useState<number>();
   return (
     <>
       {rows.length === 0 ? (
@@ -64,7 +68,7 @@ export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove
                         size="compact-xs"
                         variant="default"
                         disabled={isBusy}
-                        onClick={() => onRemove(index)}
+                        onClick={() => setRemoved(index)}
                         aria-label={`Remove ${name}`}
                       >
                         Remove
@@ -76,6 +80,16 @@ export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
+      )}
+      {removed !== undefined && (
+        <Question
+          title={`Remove ${rows[removed]?.name ?? 'the rule'}?`}
+          act="Remove"
+          onAct={() => onRemove(removed)}
+          close={() => setRemoved(undefined)}
+        >
+          {removal}
+        </Question>
       )}
       <Group>
         <Button variant="default" onClick={onAdd}>

@@ -145,9 +145,14 @@ function DeleteBucket({ bucket }: { readonly bucket: string }) {
               />
             </Alert>
             {deleting.error && <Failed error={deleting.error} />}
-            <Button color="red" disabled={typed !== bucket} loading={deleting.isPending} onClick={run}>
-              Delete bucket
-            </Button>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={() => setOpen(false)}>
+                Cancel
+              </Button>
+              <Button color="red" disabled={typed !== bucket} loading={deleting.isPending} onClick={run}>
+                Delete bucket
+              </Button>
+            </Group>
           </Stack>
         </Dialog>
       )}

@@ -6,7 +6,7 @@ import { IconPlus } from '../../parts/icons.tsx';
 import { accountChoices, ROLES, roleChoices, type Account } from '../records.ts';
 
 const ABOUT =
-  'The code that comes back sets the first password, works once and for a day. Hand it over; it is shown this once.';
+  'The code that comes back sets the first password, works once and for a day. Hand it over with the address of this array: the code is used on its sign-in page, “Set a password with a code”.';
 
 /** In an account, or in the one that is chosen. */
 export function NewUser({ account }: { readonly account?: Account }) {

@@ -189,11 +189,17 @@ function featureActions(array: PortalArray, cloud: PortalCloud | undefined): Act
           action({
             op: arrays.enableDataReduction,
             section: FEATURES,
-            label: 'Data reduction on',
+            label: 'Switch data reduction on',
             input,
             about: 'New volumes are compressed and deduplicated unless they say otherwise.',
           }),
-          action({ op: arrays.disableDataReduction, section: FEATURES, label: 'Data reduction off', input }),
+          action({
+            op: arrays.disableDataReduction,
+            section: FEATURES,
+            label: 'Switch data reduction off',
+            input,
+            about: 'New volumes are stored as they are, unless they say otherwise.',
+          }),
         ]
       : []),
     ...(array.flc_enabled
@@ -202,7 +208,7 @@ function featureActions(array: PortalArray, cloud: PortalCloud | undefined): Act
           action({
             op: arrays.enableFileLifecycle,
             section: FEATURES,
-            label: 'File lifecycle on',
+            label: 'Switch file lifecycle on',
             input,
             about: 'Policies can then archive or delete files of shares. It cannot be switched off again.',
           }),
