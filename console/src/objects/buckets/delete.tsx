@@ -8,8 +8,9 @@ import type { S3 } from '../s3/client.ts';
 import type { Victim } from '../s3/documents.ts';
 import type { Query } from '../s3/paths.ts';
 import type { Deleted } from '../s3/replies.ts';
+import { versioningIn } from '../s3/settings-read.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
-import { versioningIn, whatStays } from './versioning.ts';
+import { whatStays } from './versioning.ts';
 
 interface Chosen extends Victim {
   readonly isFolder?: boolean;

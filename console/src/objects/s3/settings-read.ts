@@ -119,3 +119,8 @@ export function grantsOf(root: Element): ListedGrant[] {
     return { to: GROUPS[group] ?? (group || `account ${name}`), permission: textIn(grant, 'Permission') };
   });
 }
+
+/** `Enabled`, `Suspended`, or nothing where it was never on. */
+export function versioningIn(document: string | null): string {
+  return document === null ? '' : textIn(readXml(document), 'Status');
+}
