@@ -18,6 +18,7 @@ const columns: readonly Column<PortalArray>[] = [
   {
     name: 'name',
     heading: 'Name',
+    isLong: true,
     value: ({ name }) => name,
     cell: ({ id, name }) => (
       <Anchor component={Link} to={`/arrays/${id}`}>
