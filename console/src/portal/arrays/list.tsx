@@ -32,7 +32,7 @@ const columns: readonly Column<PortalArray>[] = [
     value: stateWords,
     cell: (array) => <Standing array={array} />,
   },
-  { name: 'type', heading: 'Type', value: ({ type }) => type, cell: ({ type }) => type },
+  { name: 'type', heading: 'Type', value: ({ type }) => type, cell: ({ type }) => type, isExtra: true },
   {
     name: 'engine',
     heading: 'Engine',
