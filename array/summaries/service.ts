@@ -1,5 +1,5 @@
 import { CONCERNS_MAX, type ArraySummary } from '@granary/contract';
-import { GB, WHOLE } from '@granary/kernel';
+import { GB, MB, WHOLE } from '@granary/kernel';
 import type { ArrayDriveService } from '../drives/service.ts';
 import type { ForecastService } from '../forecasts/service.ts';
 import type { MirrorService } from '../mirror-jobs/service.ts';
@@ -50,8 +50,9 @@ export class SummaryService {
     ].sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'));
     return {
       raw_bytes: sum(drives.map(({ placed }) => placed.capacityGb * GB)),
-      usable_bytes: sum(groups.map(({ group }) => group.capacityBytes)),
-      pooled_bytes: sum(pools.map(({ pool }) => pool.capacityBytes)),
+      // As their records say it: the sum of what is shown of each.
+      usable_bytes: sum(groups.map(({ group }) => recordedBytes(group.capacityBytes))),
+      pooled_bytes: sum(pools.map(({ pool }) => recordedBytes(pool.capacityBytes))),
       used_bytes: sum(
         pools.map(({ pool, report }) => (report?.isOpen ? report.usedBytes : forecasts.lastUsedBytes(pool.name))),
       ),
@@ -63,4 +64,10 @@ export class SummaryService {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** In whole GB, as records of groups and pools have it, so that all pages show the same; what is smaller in whole MB. */
+function recordedBytes(bytes: number): number {
+  const unit = bytes >= GB ? GB : MB;
+  return Math.floor(bytes / unit) * unit;
 }

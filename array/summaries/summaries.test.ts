@@ -21,6 +21,7 @@ test('an array tells its portal how full it is, and nobody else', async (t) => {
   await array.pool({ name: 'gold' });
   const { raw_bytes: raw, usable_bytes: usable, pooled_bytes: pooled, used_bytes: used } = await summaryOf(array);
   assert.ok(raw === 4 * GB && usable > 0 && usable < raw && pooled > 0 && pooled <= usable && used < pooled);
+  assert.equal(pooled % 2 ** 20, 0, 'cut as the records are');
   await assert.rejects(summaryOf(array, 'another-key'));
   await assert.rejects(summaryOf(array, array.user.access_key));
 });

@@ -45,6 +45,8 @@ test('the columns of a list are fields of its records, and no two have one title
 test('capacities have the unit of 1024 that fits', () => {
   assert.equal(capacityText(5, 'GiB'), '5 GiB');
   assert.equal(capacityText(1.5, 'GiB'), '1.5 GiB');
+  assert.equal(capacityText(18.999, 'GiB'), '18.99 GiB', 'cut, not rounded up');
+  assert.equal(capacityText(8.2 * 1024, 'GiB'), '8.2 TiB');
   assert.equal(capacityText(1536, 'GiB'), '1.5 TiB');
   assert.equal(capacityText(0.5, 'GiB'), '512 MiB');
   assert.equal(capacityText(0, 'GiB'), '0 GiB');

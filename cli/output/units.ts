@@ -18,13 +18,13 @@ export function unitOf(field: string, schema: Schema = {}): Unit | undefined {
   return BY_SUFFIX[suffix] ?? BY_DESCRIPTION[word];
 }
 
-/** `5 GiB`, `1.5 TiB`, `512 MiB`: in the largest unit that is not below one, with two decimals at most. */
+/** `5 GiB`, `1.5 TiB`, `512 MiB`: in the largest unit that is not below one, with two decimals at most: cut, what is shown is there. */
 export function capacityText(amount: number, unit: Unit): string {
   let at = UNITS.indexOf(unit);
   let shown = amount;
   while (shown >= 1024 && at < UNITS.length - 1) [shown, at] = [shown / 1024, at + 1];
   while (shown > 0 && shown < 1 && at > 0) [shown, at] = [shown * 1024, at - 1];
-  return `${Math.round(shown * 100) / 100} ${UNITS[at]}`;
+  return `${Math.trunc(Number((shown * 100).toPrecision(12))) / 100} ${UNITS[at]}`;
 }
 
 /** A value of a record in words: capacities with their unit, times alike whatever form the field has. */

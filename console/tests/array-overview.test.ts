@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { besideTitle } from '../src/array/overview/beside-title.ts';
 import { shortDriveName } from '../src/array/overview/short-name.ts';
 
 test('each drive of the picture has a short name of its own', () => {
@@ -11,4 +12,13 @@ test('each drive of the picture has a short name of its own', () => {
   assert.equal(called('volume-0000000a'), '0a');
   assert.equal(called('volume-00000010'), '10');
   assert.equal(called('volume-00000123'), '123');
+});
+
+test('a line in the picture comes down on the middle of its box, and beside the words above that', () => {
+  const title = { left: 0, right: 150, top: 80, bottom: 96 };
+  const box = (left: number, right: number, top = 100) => ({ left, right, top, bottom: top + 60 });
+  assert.equal(besideTitle(box(0, 280), [title]), 162);
+  assert.equal(besideTitle(box(300, 580), [title]), 440);
+  assert.equal(besideTitle(box(0, 280, 300), [title]), 140, 'of a second row');
+  assert.equal(besideTitle(box(0, 140), [title]), 128, 'never outside of the box');
 });

@@ -7,7 +7,7 @@ import { crc32Base64 } from '../src/objects/s3/crc32.ts';
 import { completeDocument, deleteDocument, lifecycleDocument, ruleProblem } from '../src/objects/s3/documents.ts';
 import { POLICY_EXAMPLES, policyProblem } from '../src/objects/buckets/policy-text.ts';
 import { planParts, partBytes, remaining } from '../src/objects/s3/parts.ts';
-import { factsOfObject } from '../src/objects/s3/object-facts.ts';
+import { factsOfObject, versionWords } from '../src/objects/s3/object-facts.ts';
 import { bucketNameProblem, folderOf, folders, isReachable, objectPath } from '../src/objects/s3/paths.ts';
 import {
   corsDocument,
@@ -285,6 +285,10 @@ test('what is shown of an object is what it has, and not what the answer says of
     ['x-amz-meta-colour', 'blue'],
     ['cache-control', 'max-age=60'],
   ]);
+});
+
+test('the version of what was stored without versioning is said in words', () => {
+  assert.deepEqual(['null', 'a1'].map(versionWords), ['without versioning', 'a1']);
 });
 
 test('what of lifecycle rules stands in a header is read with them, and shown', () => {

@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import {
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Link,
   Outlet,
   type AnyRoute,
 } from '@tanstack/react-router';
@@ -15,9 +17,22 @@ import { ArrayConsole } from './array-console.tsx';
 import { Shell } from './shell.tsx';
 import type { Page } from './pages.ts';
 
+function NoPage() {
+  return (
+    <Missing
+      what="page"
+      action={
+        <Button component={Link} to="/" variant="default">
+          To the first page
+        </Button>
+      }
+    />
+  );
+}
+
 const root = createRootRoute({
   component: Shell,
-  notFoundComponent: () => <Missing what="page" />,
+  notFoundComponent: NoPage,
   errorComponent: ({ error }) => <Failed error={error} />,
 });
 

@@ -27,6 +27,7 @@ import { readOptions } from '../api/queries.ts';
 import { service } from '../api/service.ts';
 import { focusContent } from '../parts/dialog.tsx';
 import { IconBack, IconMoon, IconSearch, IconSun, IconUser } from '../parts/icons.tsx';
+import { roleWords } from '../parts/role.ts';
 import { localTime } from '../parts/format.ts';
 import { useShownName, useWayBack } from './array-name.ts';
 import { useFocusFollowsPage } from './focus-follows.ts';
@@ -213,7 +214,7 @@ function Person() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {session.username}, {session.role}
+          {session.username}, {roleWords(session.role)}
         </Menu.Label>
         <Menu.Item component={Link} to="/profile">
           Profile and sessions

@@ -38,7 +38,8 @@ function Lines({ op, inputs }: { readonly op: Op; readonly inputs: readonly AnyI
             and <Code>{`granary ${prefix} login ${shellWord(array)}`}</Code>
           </>
         )}
-        ; curl takes your {isKey ? 'access key as KEY' : 'token as TOKEN'}.
+        , where Granary is not installed by <Code>npx granary …</Code>; curl takes your{' '}
+        {isKey ? 'access key as KEY' : 'token as TOKEN'}.
       </Text>
       <CommandText
         text={inputs.map((input) => commandLine(op, input, { prefix, array })).join('\n')}

@@ -1,5 +1,6 @@
 import type { Reply } from '../api/operations.ts';
 import { objects } from '../api/objects.ts';
+import { roleWords } from '../parts/role.ts';
 import type { Choice } from '../contract/choice.ts';
 
 /** Records of an object storage array, as its lists show them. */
@@ -16,15 +17,14 @@ export type LogEntry = Reply<typeof objects.accessLogs.list.endpoint>['access_lo
 export type Settings = Reply<typeof objects.settings.get.endpoint>;
 
 /** Roles in words. The administrators of the array are all in its own account. */
-export const ROLES: Readonly<Record<string, string>> = {
-  objs_admin: 'array administrator',
-  account_admin: 'account administrator',
-  member: 'member',
-};
+export const allRoleChoices: Choice[] = ['objs_admin', 'account_admin', 'member'].map((value) => ({
+  value,
+  label: roleWords(value),
+}));
 
 export function roleChoices(isSystem: boolean): readonly Choice[] {
   const values = isSystem ? ['objs_admin', 'member'] : ['account_admin', 'member'];
-  return values.map((value) => ({ value, label: ROLES[value] ?? value }));
+  return values.map((value) => ({ value, label: roleWords(value) }));
 }
 
 export function accountChoices(accounts: readonly Account[]): Choice[] {

@@ -43,6 +43,7 @@ function columnsWith(link: Link): Column<ForecastRecord>[] {
     {
       name: 'name',
       heading: 'Name',
+      isLong: true,
       value: ({ name }) => name,
       cell: (forecast) => (
         <>

@@ -71,8 +71,12 @@ export function Empty(props: { readonly title: string; readonly children?: React
   );
 }
 
-export function Missing({ what }: { readonly what: string }) {
-  return <Empty title={`There is no such ${what}.`}>It may have been removed, or the address is wrong.</Empty>;
+export function Missing({ what, action }: { readonly what: string; readonly action?: ReactNode }) {
+  return (
+    <Empty title={`There is no such ${what}.`} action={action}>
+      It may have been removed, or the address is wrong.
+    </Empty>
+  );
 }
 
 /** The head of each page: its name, what it is for, and what can be done. */

@@ -40,11 +40,16 @@ const MOVING =
   /^(?:creating|restoring|hibernating|starting|deleting|rebuild|recovering|scrubbing|shredding|migrating|syncing|running|pending|waiting|rebalanc|stand)/i;
 const BAD = /^(?:failed|degraded|absent|emergency|broken|disconnected|locked|denied|critical|error|damaged)/i;
 
+/** `waiting_for_approval` is for programs. */
+export function stateText(state: string): string {
+  return state.replaceAll('_', ' ');
+}
+
 /** A state in its word and a colour; the word alone says it all. */
 export function State({ of: state }: { readonly of: string | null | undefined }) {
   if (state === null || state === undefined || state === '') return <>–</>;
   const tone = BAD.test(state) ? 'red' : MOVING.test(state) ? 'blue' : GOOD.test(state) ? 'teal' : 'gray';
-  return <Tag tone={tone}>{state}</Tag>;
+  return <Tag tone={tone}>{stateText(state)}</Tag>;
 }
 
 interface FillProps {

@@ -3,6 +3,7 @@ import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
 import { ActionButton } from '../contract/action.tsx';
 import { Failed, Loading, PageHead } from '../parts/messages.tsx';
+import { roleWords } from '../parts/role.ts';
 import { Sessions } from '../parts/sessions.tsx';
 import { Facts } from '../parts/small.tsx';
 import { SecondFactor } from './second-factor.tsx';
@@ -45,7 +46,7 @@ export default function Profile() {
           <Facts
             of={[
               ['User name', username],
-              ['Role', role],
+              ['Role', roleWords(role)],
               ['Mail address', email],
               ['Orders', isAutoApproved || role === 'admin' ? 'act at once' : 'wait for an administrator'],
             ]}

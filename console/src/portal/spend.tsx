@@ -147,6 +147,7 @@ const columns: readonly Column<SpendOfArray>[] = [
   {
     name: 'array',
     heading: 'Array',
+    isLong: true,
     value: ({ name }) => name,
     cell: ({ array_id: id, name, deleted }) =>
       deleted ? (

@@ -2,6 +2,7 @@ import { Badge } from '@mantine/core';
 import { portal } from '../api/portal.ts';
 import { useSession } from '../app/session.tsx';
 import { GroupPage, type Wording } from '../contract/group-page.tsx';
+import { roleWords } from '../parts/role.ts';
 import { State } from '../parts/small.tsx';
 
 const wording: Wording = {
@@ -18,7 +19,7 @@ const wording: Wording = {
   cells: {
     role: ({ role }) => (
       <Badge variant="default" tt="none">
-        {role === 'admin' ? 'administrator' : 'user'}
+        {roleWords(String(role))}
       </Badge>
     ),
     state: ({ enabled, locked }) => (

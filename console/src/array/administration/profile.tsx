@@ -4,6 +4,7 @@ import { useIdentity } from '../../app/identity.tsx';
 import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
+import { roleWords } from '../../parts/role.ts';
 import { Reading } from '../../parts/reading.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable } from '../../parts/table.tsx';
@@ -13,7 +14,7 @@ export default function Profile() {
   const reading = useRead(array.sessions.list, {});
   return (
     <>
-      <PageHead title={me?.username ?? 'Profile'} about={me?.role}>
+      <PageHead title={me?.username ?? 'Profile'} about={me && roleWords(me.role)}>
         <ActionButton op={array.users.changePassword} label="Change the password" />
         {me && (
           <ActionButton

@@ -5,6 +5,7 @@ import { useIdentity } from '../../app/identity.tsx';
 import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
+import { roleWords } from '../../parts/role.ts';
 import { Reading } from '../../parts/reading.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable } from '../../parts/table.tsx';
@@ -45,7 +46,12 @@ export default function Users() {
                 ),
                 value: ({ username }) => username,
               },
-              { name: 'role', heading: 'Role', cell: ({ role }) => role, value: ({ role }) => role },
+              {
+                name: 'role',
+                heading: 'Role',
+                cell: ({ role }) => roleWords(role),
+                value: ({ role }) => roleWords(role),
+              },
               {
                 name: 'email',
                 heading: 'Mail',

@@ -34,6 +34,7 @@ export default function Mirrors() {
 }
 
 function MirrorTable({ jobs }: { readonly jobs: readonly Mirror[] }) {
+  const hasRemote = (useRead(array.remoteArrays.list, {}).data?.remote_arrays ?? []).length > 0;
   return (
     <DataTable
       label="Mirrors"
@@ -41,7 +42,14 @@ function MirrorTable({ jobs }: { readonly jobs: readonly Mirror[] }) {
       rowKey={({ job_name }) => job_name}
       empty={
         <Empty title="There are no mirrors yet.">
-          Add the other array under <PageLink to="/remote-arrays">Remote arrays</PageLink>, then mirror a volume to it.
+          {hasRemote ? (
+            'Mirror a volume to a pool of the other array.'
+          ) : (
+            <>
+              Add the other array under <PageLink to="/remote-arrays">Remote arrays</PageLink>, then mirror a volume to
+              it.
+            </>
+          )}
         </Empty>
       }
       columns={[

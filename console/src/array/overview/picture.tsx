@@ -5,6 +5,7 @@ import { useBase } from '../../app/base.ts';
 import { gigabytes, percent } from '../../parts/format.ts';
 import { isShare, namesIn, poolUsed, type Drive, type Pool, type RaidGroup } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
+import { besideTitle } from './beside-title.ts';
 import { shortDriveName } from './short-name.ts';
 import { driveTone, groupTone, poolTone, SIGNS, volumeTone, type ArrayFacts, type Tone } from './standing.ts';
 
@@ -244,12 +245,13 @@ function wiresIn(frame: HTMLElement, pools: readonly Pool[]): Wire[] {
       ]),
     );
   const [from, to] = [boxes('group'), boxes('pool')];
+  const titles = [...frame.querySelectorAll('.picture-band-title')].map((one) => one.getBoundingClientRect());
   return pools.flatMap((pool) =>
     namesIn(pool.raid_group_name).flatMap((group) => {
       const [top, bottom] = [from.get(group), to.get(pool.name)];
       if (!top || !bottom) return [];
       const [x1, y1] = [top.left + top.width / 2 - origin.left, top.bottom - origin.top];
-      const [x2, y2] = [bottom.left + bottom.width / 2 - origin.left, bottom.top - origin.top];
+      const [x2, y2] = [besideTitle(bottom, titles) - origin.left, bottom.top - origin.top];
       const middle = (y1 + y2) / 2;
       return [{ key: `${group} ${pool.name}`, path: `M${x1} ${y1} C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}` }];
     }),

@@ -7,7 +7,7 @@ import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { Sessions } from '../../parts/sessions.tsx';
 import { Facts } from '../../parts/small.tsx';
-import { ROLES } from '../records.ts';
+import { roleWords } from '../../parts/role.ts';
 import { S3Keys } from '../users/keys.tsx';
 import { KeysByPassword } from './keys-by-password.tsx';
 
@@ -30,7 +30,7 @@ export default function Profile() {
         <Facts
           of={[
             ['User name', me.username],
-            ['Role', ROLES[me.role] ?? me.role],
+            ['Role', roleWords(me.role)],
             ['Account', me.accountName],
           ]}
         />

@@ -8,6 +8,7 @@ import { bytes, words } from '../../parts/format.ts';
 import { IconDownload } from '../../parts/icons.tsx';
 import { Failed, Loading } from '../../parts/messages.tsx';
 import { Facts, Time } from '../../parts/small.tsx';
+import { versionWords } from '../s3/object-facts.ts';
 import { fileName, isReachable } from '../s3/paths.ts';
 import { readXml } from '../s3/replies.ts';
 import { bucketLockOf } from '../s3/settings-read.ts';
@@ -102,6 +103,7 @@ function factOf([name, value]: readonly [string, string]) {
   const label = words(name.replace(/^x-amz-(?:meta-)?/, name.startsWith('x-amz-meta-') ? 'own: ' : ''));
   if (name === 'content-length') return ['Size', `${bytes(Number(value))} (${value} bytes)`] as const;
   if (name === 'last-modified') return [label, <Time key={name} at={new Date(value).getTime() / 1000} />] as const;
+  if (name === 'x-amz-version-id') return [label, versionWords(value)] as const;
   if (name === 'x-amz-replication-status') return ['Replication', REPLICATION[value] ?? value] as const;
   return [label, value] as const;
 }

@@ -11,6 +11,7 @@ import { Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { Tag } from '../../parts/tag.tsx';
 import { fileName, isReachable, nameBelow } from '../s3/paths.ts';
+import { versionWords } from '../s3/object-facts.ts';
 import type { Version } from '../s3/replies.ts';
 import { s3Key, useS3, useS3Act } from '../s3/use.ts';
 import { DeleteButton } from './delete.tsx';
@@ -115,8 +116,8 @@ function useColumns(bucket: string, prefix: string, open: (version: Version) => 
       {
         name: 'version',
         heading: 'Version',
-        value: ({ versionId }) => versionId,
-        cell: ({ versionId }) => versionId,
+        value: ({ versionId }) => versionWords(versionId),
+        cell: ({ versionId }) => versionWords(versionId),
         isExtra: true,
       },
       {
@@ -160,7 +161,7 @@ function VersionActions({ bucket, version }: { readonly bucket: string; readonly
           variant="default"
           onClick={restore}
           loading={restoring.isPending}
-          aria-label={`Restore ${key} ${versionId}`}
+          aria-label={`Restore ${key} ${versionWords(versionId)}`}
         >
           Restore
         </Button>
@@ -172,7 +173,7 @@ function VersionActions({ bucket, version }: { readonly bucket: string; readonly
             href={s3.url(bucket, key, versionId)}
             download={fileName(key)}
             variant="subtle"
-            aria-label={`Download ${fileName(key)} ${versionId}`}
+            aria-label={`Download ${fileName(key)} ${versionWords(versionId)}`}
           >
             <IconDownload size={16} />
           </ActionIcon>

@@ -11,3 +11,8 @@ export function factsOfObject(headers: Headers): readonly (readonly [string, str
     return OF_OBJECT.test(name) && !OF_REQUEST.has(name) ? [[name, value] as const] : [];
   });
 }
+
+/** S3 calls `null` what was stored before a bucket kept versions, or while it kept none. */
+export function versionWords(versionId: string): string {
+  return versionId === 'null' ? 'without versioning' : versionId;
+}

@@ -3,7 +3,7 @@ import { useRead } from '../../api/queries.ts';
 import { useIdentity } from '../../app/identity.tsx';
 import { ActionButton } from '../../contract/action.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
-import { accountChoices, ROLES, roleChoices, type Account } from '../records.ts';
+import { accountChoices, allRoleChoices, roleChoices, type Account } from '../records.ts';
 
 const ABOUT =
   'The code that comes back sets the first password, works once and for a day. Hand it over with the address of this array: the code is used on its sign-in page, “Set a password with a code”.';
@@ -16,7 +16,6 @@ export function NewUser({ account }: { readonly account?: Account }) {
   const list = useRead(objects.accounts.list, {}, { enabled: asksAccount });
   const accountId = account?.id ?? (isOperator ? undefined : me?.accountId);
   const isSystem = account?.is_system_account === 'True';
-  const allRoles = Object.entries(ROLES).map(([value, label]) => ({ value, label }));
   return (
     <ActionButton
       op={objects.users.create}
@@ -29,7 +28,7 @@ export function NewUser({ account }: { readonly account?: Account }) {
       labels={{ account_id: 'Account', username: 'User name', email: 'Mail address', notify_on_events: 'Mail events' }}
       choices={{
         ...(asksAccount && { account_id: accountChoices(list.data?.accounts ?? []) }),
-        role: asksAccount ? allRoles : roleChoices(isSystem),
+        role: asksAccount ? allRoleChoices : roleChoices(isSystem),
       }}
       about={ABOUT}
       showsReply

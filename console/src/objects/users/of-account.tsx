@@ -7,7 +7,8 @@ import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { State, Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
-import { ROLES, type Account } from '../records.ts';
+import { roleWords } from '../../parts/role.ts';
+import type { Account } from '../records.ts';
 import { userActions } from './actions.ts';
 import { NewUser } from './new-user.tsx';
 
@@ -54,7 +55,7 @@ function columnsOf(account: Account): Column<AccountUser>[] {
       name: 'role',
       heading: 'Role',
       value: roleOf,
-      cell: (user) => ROLES[roleOf(user)] ?? roleOf(user),
+      cell: (user) => roleWords(roleOf(user)),
     },
     { name: 'state', heading: 'State', value: userState, cell: (user) => <State of={userState(user)} /> },
     {

@@ -8,7 +8,7 @@ import { Reading } from '../../parts/reading.tsx';
 import { severities } from '../../parts/severity.tsx';
 import { Facts, State, Time } from '../../parts/small.tsx';
 import { Metering } from '../metering/figures.tsx';
-import { ROLES } from '../records.ts';
+import { roleWords } from '../../parts/role.ts';
 import { userActions } from './actions.ts';
 import { S3Keys } from './keys.tsx';
 
@@ -23,7 +23,7 @@ export default function UserPage() {
         const acted = { id, name: user.name, account: user.account_id, role, isEnabled };
         return (
           <>
-            <PageHead title={user.name} about={`${ROLES[role] ?? role} of the account ${user.account_name}`}>
+            <PageHead title={user.name} about={`${roleWords(role)} of the account ${user.account_name}`}>
               <Actions of={userActions({ ...acted, isSystem: user.account_name === 'objs_admin' })} />
             </PageHead>
             <Section title="Details">

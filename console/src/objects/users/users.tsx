@@ -9,7 +9,8 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { State } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
-import { ROLES, roleOf, type User } from '../records.ts';
+import { roleWords } from '../../parts/role.ts';
+import { roleOf, type User } from '../records.ts';
 import { userActions } from './actions.ts';
 import { NewUser } from './new-user.tsx';
 
@@ -91,7 +92,7 @@ function columnsOf(isOperator: boolean, isMe: (user: User) => boolean): Column<U
       heading: 'Role',
       isExtra: true,
       value: roleOf,
-      cell: (user) => ROLES[roleOf(user)] ?? roleOf(user),
+      cell: (user) => roleWords(roleOf(user)),
     },
     {
       name: 'state',

@@ -18,6 +18,7 @@ const columns: readonly Column<PortalArray>[] = [
   {
     name: 'name',
     heading: 'Name',
+    isLong: true,
     value: ({ name }) => name,
     cell: ({ id, name }) => (
       <Anchor component={Link} to={`/arrays/${id}`}>
@@ -31,7 +32,7 @@ const columns: readonly Column<PortalArray>[] = [
     value: stateWords,
     cell: (array) => <Standing array={array} />,
   },
-  { name: 'type', heading: 'Type', value: ({ type }) => type, cell: ({ type }) => type },
+  { name: 'type', heading: 'Type', value: ({ type }) => type, cell: ({ type }) => type, isExtra: true },
   {
     name: 'engine',
     heading: 'Engine',
