@@ -1,4 +1,4 @@
-import { all, textIn } from './replies.ts';
+import { all, readXml, textIn } from './replies.ts';
 import {
   PUBLIC_ACCESS,
   type BucketLock,
