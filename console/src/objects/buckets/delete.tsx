@@ -7,9 +7,9 @@ import { Failed } from '../../parts/messages.tsx';
 import type { S3 } from '../s3/client.ts';
 import type { Victim } from '../s3/documents.ts';
 import type { Query } from '../s3/paths.ts';
-import type { Deleted } from '../s3/replies.ts';
+import { readXml, textIn, type Deleted } from '../s3/replies.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
-import { versioningIn, whatStays } from './versioning.ts';
+import { whatStays } from './versioning.ts';
 
 interface Chosen extends Victim {
   readonly isFolder?: boolean;
@@ -128,7 +128,8 @@ function useVersioning(bucket: string): string | undefined {
     queryKey: s3Key(s3, bucket, 'versioning'),
     queryFn: () => s3.setting(bucket, 'versioning'),
   });
-  return data && versioningIn(data.document);
+  if (data === undefined) return undefined;
+  return data.document === null ? '' : textIn(readXml(data.document), 'Status');
 }
 
 async function deleteFolder(folder: {

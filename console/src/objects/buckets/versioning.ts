@@ -1,10 +1,3 @@
-import { readXml, textIn } from '../s3/replies.ts';
-
-/** `Enabled`, `Suspended`, or nothing where it was never on. */
-export function versioningIn(document: string | null): string {
-  return document === null ? '' : textIn(readXml(document), 'Status');
-}
-
 /** What is left of objects that are deleted. */
 export function whatStays(versioning: string | undefined): string {
   switch (versioning) {
