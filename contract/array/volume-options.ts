@@ -13,13 +13,13 @@ const byReduction = 'as the array has it when left out: on for flash arrays whos
 /** What a volume can be created with and later changed to. */
 export const reduction = {
   dedupe: boolean('Store blocks that are alike once'),
-  compress: boolean('Compress'),
+  compress: boolean('Store blocks compressed'),
 } satisfies Params;
 
 /** Of a new one. */
 export const reductionAtFirst = {
   dedupe: optional(boolean(`Store blocks that are alike once; ${byReduction}`)),
-  compress: optional(boolean(`Compress; ${byReduction}`)),
+  compress: optional(boolean(`Store blocks compressed; ${byReduction}`)),
 } satisfies Params;
 
 export const shareOptions = {

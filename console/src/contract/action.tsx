@@ -22,7 +22,7 @@ import { enumOf } from './field.tsx';
 import { errorInLabels, problemsAt } from './form-errors.ts';
 import { asSent, checkedBy, type FieldRules } from './field-rules.ts';
 import { formProblems } from './form-problems.ts';
-import { replyFacts } from './reply-facts.ts';
+import { showsSecret } from './reply-facts.ts';
 import { ReplyView } from './reply-view.tsx';
 import { StartedForm, type StartFrom } from './started-form.tsx';
 import { offerUndo, type Undo } from './undo.tsx';
@@ -221,6 +221,8 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const [isMore, setMore] = useState(false);
   const [isCommand, setCommand] = useState(false);
   const [reply, setReply] = useState<unknown>();
+  // What was typed is done with then: the secret is what is to be seen.
+  const hasSecret = showsSecret(op.endpoint, reply);
   const acting = useAct(op);
   const rules = props.rules ?? NO_RULES;
   const whole = asSent(rules, { ...input, ...(props.startFrom ? changed(given, props.start) : given) });
@@ -234,8 +236,9 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
     { endpoint: op.endpoint, names: all, labelOf: (name) => labelOfField(props, name), isChosen },
     given,
   );
-  for (const [name, problem] of checkedBy(rules, given)) known.set(name, problem);
-  const problems = isTried && known.size > 0 ? known : problemsSaid;
+  const checked = checkedBy(rules, given);
+  for (const [name, problem] of checked) known.set(name, problem);
+  const problems = isTried && known.size > 0 ? known : new Map([...problemsSaid, ...checked]);
   // What stands at its field needs no second place.
   const isAtFields = problems.size > 0 && [...problems.keys()].every((name) => shownFields.includes(name));
   const place = usePlace(op.api.name);
@@ -261,16 +264,17 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
     if (known.size > 0) {
+      const { currentTarget: form } = event;
       setTried(true);
       if (folded.some((name) => known.has(name))) setMore(true);
+      setTimeout(() => focusProblem(form as HTMLElement));
       return;
     }
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
       announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));
       props.onDone?.(done, whole);
-      const hasSecret = replyFacts(op.endpoint, done.value).some(({ isOnce }) => isOnce);
-      if (props.showsReply || hasSecret) setReply(done.value);
+      if (props.showsReply || showsSecret(op.endpoint, done.value)) setReply(done.value);
       else close();
     } catch {
       // Shown in the dialog.
@@ -310,8 +314,8 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
               {about}
             </Text>
           )}
-          {asked.map(field)}
-          {folded.length > 0 && (
+          {!hasSecret && asked.map(field)}
+          {!hasSecret && folded.length > 0 && (
             <Button variant="subtle" size="xs" w="fit-content" onClick={() => setMore(!isMore)} aria-expanded={isMore}>
               {isMore
                 ? 'Less'
@@ -321,7 +325,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
                     .join(', ')}${folded.length > 3 ? ' …' : ''}`}
             </Button>
           )}
-          {isMore && folded.map(field)}
+          {!hasSecret && isMore && folded.map(field)}
           {props.preview?.(whole)}
           {destroys !== undefined && (
             <Alert color="red" variant="light">
@@ -386,6 +390,11 @@ function NotOffered({ isLocked }: { readonly isLocked: boolean }) {
         : 'Your role has changed. What you typed stays here until you close the form.'}
     </Alert>
   );
+}
+
+/** The first field that is wrong may be out of view. */
+function focusProblem(form: HTMLElement): void {
+  form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }
 
 const NO_RULES: FieldRules = {};

@@ -38,6 +38,10 @@ export function replyFacts({ reply }: Endpoint, value: unknown): ReplyFact[] {
   return all.filter((one) => !isOnce || one.isOnce || BESIDE.has(one.name));
 }
 
+export function showsSecret(endpoint: Endpoint, value: unknown): boolean {
+  return replyFacts(endpoint, value).some(({ isOnce }) => isOnce);
+}
+
 function factsIn(schema: Schema, value: unknown): (ReplyFact & { readonly name: string })[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) => {

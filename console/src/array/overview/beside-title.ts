@@ -1,4 +1,4 @@
-export type Sides = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>;
+export type Sides = Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>;
 
 /** So near above a box are the words of its band. */
 const NEAR_PX = 24;

@@ -27,13 +27,8 @@ export function Understood({ expression }: { readonly expression: unknown }) {
   if (typeof expression !== 'string' || expression.trim() === '') return null;
   const isManual = expression.trim().toLowerCase() === 'manual';
   if (isManual) return <Text size="sm">Manual only.</Text>;
-  const problem = scheduleProblem(expression);
-  if (problem !== undefined)
-    return (
-      <Text size="sm" c="red">
-        {problem}
-      </Text>
-    );
+  // The field says why.
+  if (scheduleProblem(expression) !== undefined) return null;
   return (
     <div>
       <Text size="sm" fw={500}>

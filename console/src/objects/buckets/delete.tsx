@@ -7,8 +7,7 @@ import { Failed } from '../../parts/messages.tsx';
 import type { S3 } from '../s3/client.ts';
 import type { Victim } from '../s3/documents.ts';
 import type { Query } from '../s3/paths.ts';
-import type { Deleted } from '../s3/replies.ts';
-import { versioningIn } from '../s3/settings-read.ts';
+import { readXml, textIn, type Deleted } from '../s3/replies.ts';
 import { s3Key, useS3 } from '../s3/use.ts';
 import { whatStays } from './versioning.ts';
 
@@ -130,7 +129,8 @@ function useVersioning(bucket: string): string | undefined {
     queryKey: s3Key(s3, bucket, 'versioning'),
     queryFn: () => s3.setting(bucket, 'versioning'),
   });
-  return data && versioningIn(data.document);
+  if (data === undefined) return undefined;
+  return data.document === null ? '' : textIn(readXml(data.document), 'Status');
 }
 
 async function deleteFolder(folder: {

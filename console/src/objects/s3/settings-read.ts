@@ -1,4 +1,4 @@
-import { all, readXml, textIn } from './replies.ts';
+import { all, textIn } from './replies.ts';
 import {
   PUBLIC_ACCESS,
   type BucketLock,
@@ -118,9 +118,4 @@ export function grantsOf(root: Element): ListedGrant[] {
     const name = textIn(grantee, 'DisplayName') || textIn(grantee, 'ID');
     return { to: GROUPS[group] ?? (group || `account ${name}`), permission: textIn(grant, 'Permission') };
   });
-}
-
-/** `Enabled`, `Suspended`, or nothing where it was never on. */
-export function versioningIn(document: string | null): string {
-  return document === null ? '' : textIn(readXml(document), 'Status');
 }

@@ -22,6 +22,11 @@ export interface TypedPrice {
   readonly day: string;
 }
 
+/** Kept as it is typed: money has no rounding. */
+function priceProblem(price: string): string | undefined {
+  return price === '' || /^\d{1,9}(\.\d{1,9})?$/.test(price) ? undefined : 'Must be an amount such as 0.25.';
+}
+
 export function presentPrice({ kind, key, present }: PricedItem): TypedPrice {
   return { kind, key, price: present?.hourly_price_usd ?? '', isLater: false, day: '' };
 }
@@ -44,6 +49,7 @@ export function SetPrice({ typed, providerId, title, change, close }: SetPricePr
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
+    if (price === '' || priceProblem(price) !== undefined) return;
     await acting.mutateAsync(input);
     notifications.show({ color: 'teal', message: from === undefined ? 'It counts from now on.' : 'It is planned.' });
     close();
@@ -58,6 +64,7 @@ export function SetPrice({ typed, providerId, title, change, close }: SetPricePr
             inputMode="decimal"
             required
             value={price}
+            error={priceProblem(price)}
             onChange={(event) => change({ ...typed, price: event.currentTarget.value })}
             data-autofocus
           />
@@ -87,7 +94,11 @@ export function SetPrice({ typed, providerId, title, change, close }: SetPricePr
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <Button type="submit" loading={acting.isPending} disabled={price === '' || (isLater && !from)}>
+            <Button
+              type="submit"
+              loading={acting.isPending}
+              disabled={price === '' || priceProblem(price) !== undefined || (isLater && !from)}
+            >
               Set the price
             </Button>
           </Group>
