@@ -118,6 +118,6 @@ export function readSecret(terminal: Terminal, question: string, asking: Asking 
 }
 
 /** Everything on standard input, without the newline that `echo` puts at its end. */
-export async function readStdin({ stdin }: Terminal): Promise<string> {
+async function readStdin({ stdin }: Terminal): Promise<string> {
   return (await text(stdin)).replace(/\r?\n$/, '');
 }

@@ -1,4 +1,3 @@
-export { apportioned, roundedSum } from './apportion.ts';
 export { ArraySummary, Concern, CONCERNS_MAX, summaryApi } from './array-summary.ts';
 export { counted } from './counted.ts';
 export { delegatedKeyApi } from './delegated-keys.ts';
