@@ -1,4 +1,9 @@
-export type Sides = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>;
+interface Sides {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
 
 /** So near above a box are the words of its band. */
 const NEAR_PX = 24;
