@@ -182,7 +182,11 @@ export const clouds = {
     access: adminOnly,
     params: joinCode,
     reply: success({
-      data: record('JoinCode', { name: str(), code: shownOnce('join code', 'Shown this once'), expires_at: str('In UTC') }),
+      data: record('JoinCode', {
+        name: str(),
+        code: shownOnce('join code', 'Shown this once'),
+        expires_at: str('In UTC'),
+      }),
     }),
     errors: ['not_supported'],
   }),
