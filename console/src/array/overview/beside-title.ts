@@ -1,13 +1,4 @@
-<<<<<<< HEAD
 export type Sides = Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>>;
-=======
-interface Sides {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
->>>>>>> truth
 
 /** So near above a box are the words of its band. */
 const NEAR_PX = 24;
