@@ -7,10 +7,10 @@ import type { Nanos } from '../pricing/price.ts';
  * of 1/3,600,000,000,000,000 dollar. Sums of shares are exact too: there is no order in which they come out
  * differently, and the bill of a month is the sum of the bills of its days.
  *
- * Rounding happens once, where a number is printed: a line of items.csv half up at the ninth decimal; the amount of
- * everything half up at the cent, from the exact sum. The cents of a user at a provider, and of an array of theirs, are
- * such that they add up to the amount that is printed above them (`contract/apportion.ts`): each is less than a cent
- * from its own exact sum.
+ * Rounding happens once, where a number is printed: a line of items.csv half up at the ninth decimal; the amount of a
+ * user at a provider half up at the cent, from the exact sum, so that it is the same on the bill of everybody and on
+ * that of the user. The whole is the sum of those cents: what is asked for. The cents of a user's arrays add up to the
+ * amount of the user (`contract/apportion.ts`), each less than a cent from its own exact sum.
  */
 export type Shares = bigint;
 
@@ -23,18 +23,22 @@ export function chargeOf(quantity: number, ms: number, hourlyPrice: Nanos): Shar
   return BigInt(quantity) * BigInt(ms) * hourlyPrice;
 }
 
+export function centsOf(amount: Shares): bigint {
+  return divided(amount, SHARES_PER_CENT);
+}
+
+/** Cents of parts that add up to the cents of the whole. */
+export function centsOfParts(parts: readonly Shares[], whole: bigint): bigint[] {
+  return apportioned(parts, SHARES_PER_CENT, whole);
+}
+
 /** Dollars with two decimals. */
 export function centsText(amount: Shares): string {
-  return wholeCentsText(divided(amount, SHARES_PER_CENT));
+  return wholeCentsText(centsOf(amount));
 }
 
 export function wholeCentsText(cents: bigint): string {
   return decimalText(cents, 2);
-}
-
-/** Cents of parts that add up to the cents of the whole: rounded from the sum of the parts, unless given. */
-export function centsOfParts(parts: readonly Shares[], whole?: bigint): bigint[] {
-  return apportioned(parts, SHARES_PER_CENT, whole);
 }
 
 /** Dollars with nine decimals, as fine as prices are. */

@@ -1,6 +1,6 @@
 import { pricePeriods, type PriceHistory } from '../pricing/history.ts';
 import { itemName } from '../pricing/items.ts';
-import { centsOfParts, chargeOf, type Shares } from './amount.ts';
+import { centsOf, centsOfParts, chargeOf, type Shares } from './amount.ts';
 import type { BilledArray } from '../arrays/repository.ts';
 import type { MeteredItem, Span } from '../metering/repository.ts';
 
@@ -50,11 +50,16 @@ export class Totals {
     this.#byArray.set(array, (this.#byArray.get(array) ?? 0n) + amount);
   }
 
+  /** The exact sum. */
   get amount(): Shares {
     return this.#sumOf([...this.#byArray.keys()]);
   }
 
-  /** They add up to the cents of the whole bill. */
+  /** What is asked for with the whole bill. */
+  get cents(): bigint {
+    return this.accounts.reduce((sum, { cents }) => sum + cents, 0n);
+  }
+
   get accounts(): Account[] {
     const groups = new Map<string, BilledArray[]>();
     for (const array of this.#byArray.keys()) {
@@ -65,13 +70,11 @@ export class Totals {
     }
     const accounts = [...groups.values()].map((arrays) => {
       const [{ owner: username, providerName }] = arrays as [BilledArray];
-      return { username, providerName, arrays };
+      return { username, providerName, arrays, cents: centsOf(this.#sumOf(arrays)) };
     });
-    accounts.sort(
+    return accounts.sort(
       (one, other) => compare(one.username, other.username) || compare(one.providerName, other.providerName),
     );
-    const cents = centsOfParts(accounts.map(({ arrays }) => this.#sumOf(arrays)));
-    return accounts.map((account, index) => ({ ...account, cents: cents[index] as bigint }));
   }
 
   /** They add up to the cents of the accounts. */

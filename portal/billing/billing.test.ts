@@ -252,7 +252,7 @@ test('the summary has a line for each user at each provider', async () => {
   const { summary } = await bill('2026-01-01 00:00', '2026-02-01 00:00');
   assert.deepEqual(
     summary.map((row) => Object.values(row).join()),
-    ['abe,a other,USD,1,0.26', 'ann,a other,USD,1,0.25', 'ann,local,USD,2,0.51', 'TOTAL,,USD,4,1.02'],
+    ['abe,a other,USD,1,0.26', 'ann,a other,USD,1,0.26', 'ann,local,USD,2,0.51', 'TOTAL,,USD,4,1.03'],
   );
 });
 

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import { stringify } from 'csv-stringify/sync';
 import { ZipFile } from 'yazl';
-import { centsText, hoursText, nanosText, wholeCentsText } from './amount.ts';
+import { hoursText, nanosText, wholeCentsText } from './amount.ts';
 import { Totals, type BillLine } from './bill.ts';
 import type { BilledArray } from '../arrays/repository.ts';
 
@@ -89,7 +89,7 @@ function summaryCsv(totals: Totals): string {
     arrays.length,
     wholeCentsText(cents),
   ]);
-  return SUMMARY_COLUMNS + csv(...rows, ['TOTAL', '', 'USD', totals.arrays.length, centsText(totals.amount)]);
+  return SUMMARY_COLUMNS + csv(...rows, ['TOTAL', '', 'USD', totals.arrays.length, wholeCentsText(totals.cents)]);
 }
 
 /** Names are what users chose: one that begins like a formula must not become one in a spreadsheet. */
