@@ -27,6 +27,8 @@ export function skipWithoutBrowser(): Promise<string | false> {
 export interface ConsoleBrowser {
   /** A person with cookies and tabs of their own. */
   person(options?: BrowserContextOptions): Promise<Person>;
+  /** Closes the tabs of all: between tests, of which one ends sessions that those of another stand on. */
+  everyoneLeaves(): Promise<void>;
   /** Ends the browser; fails with what went wrong in any page and was not expected. */
   close(): Promise<void>;
 }
@@ -69,6 +71,9 @@ export async function launchBrowser(): Promise<ConsoleBrowser> {
         newTab: () => context.newPage(),
         expectsProblem: (pattern) => void expected.push(pattern),
       };
+    },
+    async everyoneLeaves() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
     },
     async close() {
       await browser.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { operations, pathParams, type Api } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { objectsApi } from '@granary/contract/objects';
@@ -28,6 +28,10 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'granary-e2e-'));
   cloud = await startMarkedCloud(folder);
   browser = await launchBrowser();
+});
+
+afterEach(async () => {
+  if (skip === false) await browser.everyoneLeaves();
 });
 
 after(async () => {
