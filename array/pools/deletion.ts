@@ -124,7 +124,7 @@ export class PoolDeletion {
     await store.write((tx) => {
       const count = this.#volumes.count(tx, name);
       this.removeRecords(tx, name);
-      const title = `Pool ${called(pool)} was deleted${count === 0 ? '' : ` with the ${count} volumes in it`}.`;
+      const title = `Pool ${called(pool)} was deleted${count === 0 ? '' : ` with the ${counted(count, 'volumes')} in it`}.`;
       events.record(tx, { title, subject: `pool:${name}`, actor, severity: count === 0 ? 'notice' : 'warning' });
     });
     this.#performance.remove('pool', name);

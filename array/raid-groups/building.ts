@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { badParameter, bytes, fail, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
@@ -221,7 +222,7 @@ function isReplacement({ record: drive }: Drive): boolean {
 }
 
 function titleOf({ group, members, spares }: Reserved): string {
-  const made = `RAID group ${called(group)} was made: ${group.protection} of ${members.length} drives`;
+  const made = `RAID group ${called(group)} was made: ${group.protection} of ${counted(members.length, 'drives')}`;
   if (spares.length === 0) return `${made}.`;
   return `${made} and ${spares.length === 1 ? 'a hot spare' : `${spares.length} hot spares`}.`;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { counted } from '@granary/contract';
 import { bytes, GB, wholeGigabytes, type EventLog, type Store } from '@granary/kernel';
 import { ConfigError } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
@@ -20,7 +21,7 @@ export async function followConfig(store: Store, events: EventLog, config: Confi
     for (const drive of add) insertDrive(tx, drive);
     for (const drive of drop) deleteFreeDrive(tx, drive.uuid);
     if (add.length + drop.length === 0) return;
-    const title = `The configuration added ${add.length} drives and removed ${drop.length}.`;
+    const title = `The configuration added ${counted(add.length, 'drives')} and removed ${drop.length}.`;
     events.record(tx, { severity: 'notice', title, subject: 'cloud' });
   });
 }

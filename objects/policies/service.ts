@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/kernel';
 import { policyIdOf } from '@granary/storage/object-store';
 import { type KnownDrive, type ObjectDriveService } from '../drives/service.ts';
@@ -182,7 +183,7 @@ export class PolicyService {
     return {
       outcome: 'done',
       finish: (tx) => {
-        const title = `${uuids.length} drives left storage policy ${policy} and were given back.`;
+        const title = `${counted(uuids.length, 'drives')} left storage policy ${policy} and ${uuids.length === 1 ? 'was' : 'were'} given back.`;
         events.record(tx, { severity: 'notice', title, subject: `policy:${policy}`, actor });
       },
     };

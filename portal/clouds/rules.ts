@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { fail, type Db } from '@granary/kernel';
 import type { Cloud } from './cloud.ts';
 import * as repository from './repository.ts';
@@ -14,6 +15,6 @@ export function refuseTaken(db: Db, name: string, uuid: string, self?: number): 
 export function refuseExchange({ name, uuid }: Cloud, uuidThere: string, countArrays: () => number): void {
   const count = uuid === uuidThere ? 0 : countArrays();
   if (count === 0) return;
-  const by = `it hosts ${count} arrays; at that address is another cloud, to be registered by itself`;
+  const by = `it hosts ${counted(count, 'arrays')}; at that address is another cloud, to be registered by itself`;
   throw fail('in_use', { kind: 'Cloud', id: name, by });
 }

@@ -35,7 +35,7 @@ test('a group that a provider is in is not removed', async () => {
   const { id } = await newGroup();
   await portal.store.write((tx) => tx.run('UPDATE providers SET provider_group_id = :id WHERE id = 1', { id }));
   assert.equal((await client.providers.get({ id: 1 })).data.provider_group_id, String(id));
-  await refused(client.providerGroups.delete({ id }), 409, /is in use: 1 providers are in it/);
+  await refused(client.providerGroups.delete({ id }), 409, /is in use: 1 provider is in it/);
   await portal.store.write((tx) => tx.run('UPDATE providers SET provider_group_id = NULL WHERE id = 1'));
   await client.providerGroups.delete({ id });
 });

@@ -1,3 +1,4 @@
+import { counted } from '@granary/contract';
 import { fail, type Db, type Page, type Tx } from '@granary/kernel';
 import type { ProviderGroupId } from '../ids.ts';
 import type { PortalActor } from '../actor.ts';
@@ -48,7 +49,12 @@ export class ProviderGroups {
     await this.#tools.store.write((tx) => {
       const { name } = this.#existing(tx, id);
       const count = repository.countProvidersOfGroup(tx, id);
-      if (count > 0) throw fail('in_use', { kind: 'Provider group', id: name, by: `${count} providers are in it` });
+      if (count > 0)
+        throw fail('in_use', {
+          kind: 'Provider group',
+          id: name,
+          by: `${counted(count, 'providers')} ${count === 1 ? 'is' : 'are'} in it`,
+        });
       repository.deleteGroup(tx, id);
       this.#record(tx, id, `Provider group ${name} was removed.`, actor);
     });

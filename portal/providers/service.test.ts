@@ -146,7 +146,7 @@ test('a provider joins a group, stays in it when something else is changed, and 
   await admin.client.providers.update({ id, name: called, hidden: true });
   assert.equal(await groupNow(), provider_group_id);
   const remove = () => admin.client.providerGroups.delete({ id: group.provider_group_id });
-  await refused(remove(), 409, /1 providers are in it/);
+  await refused(remove(), 409, /1 provider is in it/);
   const unknown = { id, name: 'not stored', provider_group_id: '99999' };
   await refused(admin.client.providers.update(unknown), 404, /There is no provider group 99999/);
   await refused(
