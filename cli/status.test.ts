@@ -50,6 +50,16 @@ test('status shows what is up on one screen, and is 0 when nothing needs attenti
   assert.match(out, /^pond +storage_array +up +not signed in: granary array login pond$/m);
 });
 
+test('an order that was denied is named with the reason, and is nothing that fails', async (t) => {
+  const wish = { id: 3, name: 'wish', status: 'failed', product: 'storage_array' };
+  const denied = { ...wish, status_message: 'Request 7 was denied: out of budget' };
+  const status = await installation(t, { 'GET /arrays': { status: 'success', data: [denied] } });
+  const { code, out } = await status();
+  assert.equal(code, 0);
+  assert.match(out, /^Arrays +1 denied$/m);
+  assert.match(out, /^wish +storage_array +denied +out of budget$/m);
+});
+
 test('what is failing or full makes it 1; what waits or is under way does not', async (t) => {
   const request = { id: 5, name: 'lake', kind: 'create_array', created_at: '2026-11-18 20:00:00 UTC' };
   const waiting = await installation(t, {

@@ -1,4 +1,5 @@
 import { ApiError, arrayClient, ConnectionError, objectsClient, portalClient } from '@granary/client';
+import { denialReason } from '@granary/contract/portal';
 import type { ArrayKey } from '../array/keys.ts';
 import { productWords } from '../array/product.ts';
 import type { ArrayReport, Finding, StatusReport } from './report.ts';
@@ -33,7 +34,7 @@ export async function collectStatus(reach: Reach): Promise<StatusReport> {
   }));
   return {
     portal: url,
-    arraysByState: countedBy(arrays.map(({ status }) => status)),
+    arraysByState: countedBy(arrays.map(stateOf)),
     requestsPending: requests.length,
     arrays: inspected.map(({ report }) => report),
     findings: [...inspected.flatMap(({ findings }) => findings), ...waiting],
@@ -47,6 +48,8 @@ interface Inspected {
 
 async function inspect(array: ListedArray, reach: Reach): Promise<Inspected> {
   const { name, status, product } = array;
+  const denial = denialOf(array);
+  if (denial !== undefined) return { report: { name, kind: product, status: 'denied', note: denial }, findings: [] };
   const report: ArrayReport = { name, kind: product, status };
   const about = (findings: readonly Finding[]) => findings.map((finding) => ({ ...finding, array: name }));
   if (status !== 'created') return { report, findings: about(ofState(array)) };
@@ -67,6 +70,15 @@ async function inspect(array: ListedArray, reach: Reach): Promise<Inspected> {
     if (!(error instanceof ApiError)) throw error;
     return { report: { ...report, note: `${error.message} (${signIn})` }, findings: [] };
   }
+}
+
+/** An order that was denied has not failed. */
+function stateOf(array: ListedArray): string {
+  return denialOf(array) === undefined ? array.status : 'denied';
+}
+
+function denialOf({ status, status_message: message }: ListedArray): string | undefined {
+  return denialReason({ status, message });
 }
 
 function ofState({ status, status_message: message }: ListedArray): Finding[] {

@@ -57,7 +57,7 @@ export const portalApi = {
 
 export * from './access.ts';
 export * from './array-records.ts';
-export { denialMessage, denialReason } from './denied-order.ts';
+export { countedStates, denialMessage, denialReason } from './denied-order.ts';
 export { portalEventKinds } from '../event-kinds.ts';
 export { Cloud, DriveType } from './clouds.ts';
 export { VirtualNetwork, Vlan } from './networks.ts';

@@ -4,7 +4,7 @@ import { ForecastRecord } from '../forecasts.ts';
 import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
 import { success } from '../reply.ts';
 import { signedIn } from './access.ts';
-import { arrayStates } from './array-records.ts';
+import { countedStates } from './denied-order.ts';
 import { PortalEvent } from './events.ts';
 
 const Capacity = record('OverviewCapacity', {
@@ -36,7 +36,7 @@ export const Overview = record('Overview', {
   health: oneOf('ok', 'warning', 'error'),
   capacity: Capacity,
   arrays: int('All that are not deleted'),
-  arrays_by_state: listOf(record('ArraysInState', { state: oneOf(...arrayStates), count: int() })),
+  arrays_by_state: listOf(record('ArraysInState', { state: oneOf(...countedStates), count: int() })),
   accounts: int('Object storage accounts'),
   spend: listOf(Spend),
   requests_waiting: int('Requests that nobody has decided'),

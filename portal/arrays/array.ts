@@ -1,5 +1,5 @@
 import type { ArraySpec, Product } from '@granary/contract/cloud';
-import type { ArrayState } from '@granary/contract/portal';
+import { denialReason, type ArrayState } from '@granary/contract/portal';
 import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 
 /** What the record keeps of the specification; names, secrets and interfaces have places of their own. */
@@ -68,4 +68,12 @@ export interface ArrayRecord {
 export interface PortalArray extends ArrayRecord {
   readonly owner: string;
   readonly ownerUuid: string;
+}
+
+/** As what an array is counted: an order that was denied has not failed. */
+export function countedStateOf({
+  status,
+  statusMessage: message,
+}: Pick<ArrayRecord, 'status' | 'statusMessage'>): ArrayState | 'denied' {
+  return denialReason({ status, message }) === undefined ? status : 'denied';
 }

@@ -18,7 +18,7 @@ import type { ArrayId, CloudId, ProviderId, UserId } from '../ids.ts';
 import { existedIn, type Span } from '../metering/repository.ts';
 import { nameOfProvider } from '../providers/repository.ts';
 import { OWNER } from '../users/repository.ts';
-import type { ArrayRecord, KeptSpec, PortalArray } from './array.ts';
+import { countedStateOf, type ArrayRecord, type KeptSpec, type PortalArray } from './array.ts';
 
 const arrays = new Table<ArrayRecord, 'id'>('arrays', {
   id: generated('id'),
@@ -110,8 +110,15 @@ export function countArrays(db: Db, filter: ArrayFilter): number {
 
 /** By product and state, deleted ones excepted: the key is both, a space between. */
 export function countArraysByState(db: Db): ReadonlyMap<string, number> {
-  const sql = `SELECT product || ' ' || status AS key, count(*) AS n FROM arrays WHERE status <> 'deleted' GROUP BY key`;
-  return new Map(db.all<{ key: string; n: number }>(sql).map(({ key, n }) => [key, n]));
+  const failure = `CASE status WHEN 'failed' THEN status_message END`;
+  const sql = `SELECT product, status, ${failure} AS statusMessage, count(*) AS n FROM arrays
+     WHERE status <> 'deleted' GROUP BY product, status, ${failure}`;
+  const counts = new Map<string, number>();
+  for (const row of db.all<Pick<PortalArray, 'product' | 'status' | 'statusMessage'> & { n: number }>(sql)) {
+    const key = `${row.product} ${countedStateOf(row)}`;
+    counts.set(key, (counts.get(key) ?? 0) + row.n);
+  }
+  return counts;
 }
 
 /** Only the conditions that apply, so that each form of the list has an index that fits. */

@@ -1,4 +1,4 @@
-import { arrayStates, requestKinds } from '@granary/contract/portal';
+import { countedStates, requestKinds } from '@granary/contract/portal';
 import { WHOLE, type Clock, type Measure, type Store } from '@granary/kernel';
 import { countArraysByState } from '../arrays/repository.ts';
 import { listClouds } from '../clouds/repository.ts';
@@ -21,12 +21,12 @@ export function portalMeasures(portal: { readonly store: Store; readonly clock: 
     },
     {
       name: 'granary_arrays',
-      help: 'Arrays by product and state, deleted ones excepted',
+      help: 'Arrays by product and state, deleted ones excepted; an order that was denied counts as `denied`',
       type: 'gauge',
       *read() {
         const counts = store.read(countArraysByState);
         for (const product of PRODUCTS)
-          for (const state of arrayStates.filter((each) => each !== 'deleted'))
+          for (const state of countedStates)
             yield { labels: { product, state }, value: counts.get(`${product} ${state}`) ?? 0 };
       },
     },

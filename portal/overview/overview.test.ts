@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { ManualClock } from '@granary/kernel';
+import { countArraysByState } from '../arrays/repository.ts';
 import { emptySummary, startFakeSummaries } from '../testing/fake-summaries.ts';
 import { startTestPortal, type Person } from '../testing/portal.ts';
 
@@ -117,13 +118,16 @@ test('an array that failed, one that restarts and one that falls silent need att
 });
 
 test('an order that was denied is named as that, with the reason, and is no array that failed', async (t) => {
-  const { owner, admin, texts, overview } = await setUp(t);
+  const { owner, admin, texts, overview, store } = await setUp(t);
   const order = { provider: 'local', engine: 'engine_medium', drives: { SSD_10GB: 2 } };
   await owner.client.arrays.create({ ...order, name: 'wish', moderate: true });
   const [request] = (await owner.client.arrayRequests.list()).data;
   await admin.client.arrayRequests.deny({ id: request!.id, reason: 'out of budget' });
   assert.deepEqual(await texts(owner), ['The order of array wish was denied: out of budget.']);
-  assert.equal((await overview(owner)).health, 'warning');
+  const { health, arrays_by_state } = await overview(owner);
+  assert.deepEqual([health, arrays_by_state], ['warning', [{ state: 'denied', count: 1 }]]);
+  const counts = store.read(countArraysByState);
+  assert.deepEqual([...counts], [['storage_array denied', 1]]);
 });
 
 test('a cloud that is away and a webhook that fails are named to administrators only', async (t) => {

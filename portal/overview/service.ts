@@ -1,8 +1,9 @@
 import type { RecordOf } from '@granary/contract';
-import { arrayStates, type Overview } from '@granary/contract/portal';
+import { countedStates, type Overview } from '@granary/contract/portal';
 import { compareForecasts, forecastView, formatUtc, WHOLE, type WebhookService } from '@granary/kernel';
 import { countAllAccounts } from '../accounts/repository.ts';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
+import { countedStateOf } from '../arrays/array.ts';
 import { listPresent, type PresentArray } from '../arrays/repository.ts';
 import type { ArrayWatcher } from '../arrays/watcher.ts';
 import { listClouds } from '../clouds/repository.ts';
@@ -106,8 +107,9 @@ export class OverviewService {
 
 /** States without arrays are left out. */
 function byState(arrays: readonly PresentArray[]): OverviewView['arrays_by_state'] {
-  return arrayStates.flatMap((state) => {
-    const count = arrays.filter(({ status }) => status === state).length;
+  const states = arrays.map(countedStateOf);
+  return countedStates.flatMap((state) => {
+    const count = states.filter((each) => each === state).length;
     return count === 0 ? [] : [{ state, count }];
   });
 }
