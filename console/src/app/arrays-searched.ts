@@ -1,5 +1,4 @@
 import { isAway } from '../api/last-known.ts';
-import type { ServiceKind } from '../api/service.ts';
 
 /** A browser has few connections to a service: the others are searched from their own pages. */
 export const ARRAYS_SEARCHED_MAX = 8;
@@ -8,7 +7,7 @@ export const ARRAYS_SEARCHED_MAX = 8;
 export interface SearchedArray {
   readonly id: number;
   readonly name: string;
-  readonly kind: Exclude<ServiceKind, 'portal'>;
+  readonly kind: 'array' | 'objects';
 }
 
 export interface Inside {
