@@ -53,3 +53,18 @@ test('parts of parts add up to the amount of the part they belong to', () => {
     }),
   );
 });
+
+test('amounts add up to a total that is given, also where it is further from the exact sum than rounding goes', () => {
+  // What two users are asked for, each rounded: one kind of item is all that they used.
+  assert.deepEqual(apportioned([1010n], unit, 3n), [3n]);
+  assert.deepEqual(apportioned([2900n, 0n, 1900n], unit, 1n), [1n, 0n, 0n]);
+  assert.deepEqual(apportioned([0n], unit, 1n), [0n], 'nothing stays nothing');
+  fc.assert(
+    fc.property(parts, fc.bigInt({ min: 0n, max: 200n }), (exact, total) => {
+      fc.pre(exact.some((part) => part > 0n));
+      const amounts = apportioned(exact, unit, total);
+      assert.equal(sumOf(amounts), total);
+      assert.ok(amounts.every((amount, index) => amount >= 0n && (exact[index] !== 0n || amount === 0n)));
+    }),
+  );
+});

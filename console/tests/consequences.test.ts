@@ -26,6 +26,15 @@ test('everyone is named in any of the ways that S3 has', () => {
   assert.deepEqual(allow({ AWS: 'arn:aws:iam::7:root' }), []);
 });
 
+test('all but some are everyone, too', () => {
+  const allBut = (some: unknown) =>
+    openedToAll(
+      JSON.stringify({ Statement: { Effect: 'Allow', NotPrincipal: some, Action: 's3:GetObject', Resource: '*' } }),
+    );
+  assert.deepEqual(allBut({ AWS: 'arn:aws:iam::7:root' }), ['s3:GetObject']);
+  assert.deepEqual(allBut('*'), []);
+});
+
 test('whether what is deleted comes back is said of the bucket, where that is known', () => {
   assert.match(whatStays('Enabled'), /can be restored/);
   assert.match(whatStays(''), /gone for good/);

@@ -19,3 +19,20 @@ test('an operator sees where a webhook goes, and nothing that lets others post t
   ] as const)
     assert.equal(shownAddress(url), shown);
 });
+
+test('tokens of other shapes are not shown either: with a colon, encoded, of letters only, of digits only', () => {
+  for (const [url, shown] of [
+    [
+      'https://chat.example.org/bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/send',
+      'https://chat.example.org/…/send',
+    ],
+    ['https://chat.example.org/hooks/aB3dE5gH7jK9mN1p%2Bs3T=', 'https://chat.example.org/hooks/…'],
+    ['https://chat.example.org/hooks/qWeRtYuIoPaSdFgHjKlZ', 'https://chat.example.org/hooks/…'],
+    ['https://chat.example.org/hooks/qwertyuiopasdfghjklzxcvb', 'https://chat.example.org/hooks/…'],
+    ['https://chat.example.org/hooks/90417753120984417753', 'https://chat.example.org/hooks/…'],
+    ['https://chat.example.org/send;token=s3cr3t-of-ours', 'https://chat.example.org/…'],
+    ['https://hooks.example.org/Storage_Alerts.Second-Floor', 'https://hooks.example.org/Storage_Alerts.Second-Floor'],
+    ['https://hooks.example.org/messages-of-room-2', 'https://hooks.example.org/messages-of-room-2'],
+  ] as const)
+    assert.equal(shownAddress(url), shown);
+});

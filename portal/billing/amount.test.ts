@@ -3,18 +3,18 @@ import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
 import { priceNanos } from '../pricing/price.ts';
-import { centsText, chargeOf, hoursText, nanosText } from './amount.ts';
+import { centsOf, chargeOf, hoursText, nanosText, wholeCentsText } from './amount.ts';
 
 const HOUR_MS = 3_600_000;
 
 test('amounts are rounded half up where they are printed', () => {
   const oneHour = (price: string) => chargeOf(1, HOUR_MS, priceNanos(price));
-  assert.equal(centsText(oneHour('0.005')), '0.01');
-  assert.equal(centsText(oneHour('0.004999999')), '0.00');
-  assert.equal(centsText(oneHour('0.995')), '1.00');
-  assert.equal(centsText(oneHour('1.005')), '1.01');
-  assert.equal(centsText(oneHour('0')), '0.00');
-  assert.equal(centsText(oneHour('0.005') - 1n), '0.00');
+  assert.equal(wholeCentsText(centsOf(oneHour('0.005'))), '0.01');
+  assert.equal(wholeCentsText(centsOf(oneHour('0.004999999'))), '0.00');
+  assert.equal(wholeCentsText(centsOf(oneHour('0.995'))), '1.00');
+  assert.equal(wholeCentsText(centsOf(oneHour('1.005'))), '1.01');
+  assert.equal(wholeCentsText(centsOf(oneHour('0'))), '0.00');
+  assert.equal(wholeCentsText(centsOf(oneHour('0.005') - 1n)), '0.00');
   assert.equal(nanosText(oneHour('0.000000001')), '0.000000001');
   assert.equal(nanosText(oneHour('0.000000001') / 2n), '0.000000001');
   assert.equal(nanosText(oneHour('0.000000001') / 2n - 1n), '0.000000000');

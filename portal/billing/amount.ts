@@ -33,10 +33,6 @@ export function centsOfParts(parts: readonly Shares[], whole: bigint): bigint[] 
 }
 
 /** Dollars with two decimals. */
-export function centsText(amount: Shares): string {
-  return wholeCentsText(centsOf(amount));
-}
-
 export function wholeCentsText(cents: bigint): string {
   return decimalText(cents, 2);
 }

@@ -46,7 +46,7 @@ export function* billLines(
 export class Totals {
   readonly #byArray = new Map<BilledArray, Shares>();
 
-  add({ array, amount }: BillLine): void {
+  add({ array, amount }: Pick<BillLine, 'array' | 'amount'>): void {
     this.#byArray.set(array, (this.#byArray.get(array) ?? 0n) + amount);
   }
 

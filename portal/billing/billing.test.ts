@@ -10,6 +10,7 @@ import type { BillLine } from './bill.ts';
 import { atMost, BillingService } from './service.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
 import { readBill } from './testing/read-bill.ts';
+import { summaryView } from './view.ts';
 
 const two = { engine: 'small', app_engine: null, extra_cache_gb: 0, drives: { SSD_10GB: 2 } };
 const drivesOnly = { ...two, engine: null };
@@ -254,6 +255,21 @@ test('the summary has a line for each user at each provider', async () => {
     summary.map((row) => Object.values(row).join()),
     ['abe,a other,USD,1,0.26', 'ann,a other,USD,1,0.26', 'ann,local,USD,2,0.51', 'TOTAL,,USD,4,1.03'],
   );
+});
+
+test('the sums have the same total as the bill', async () => {
+  const { portal, admin, ann, providerId, billing, meter, at, bill } = await aBilling();
+  using _ = portal;
+  const id = await portal.addArray(await portal.addUser('abe'), providerId, 'second');
+  await meter('2026-01-05 00:00:00');
+  await meter('2026-01-05 00:00:00', { id });
+  at('2026-01-05 01:00:00');
+  const window = { start: '2026-01-01 00:00', end: '2026-02-01 00:00' };
+  // 0.256 each: 0.26 of either user, and not 0.512 of both.
+  for (const actor of [admin, ann]) {
+    const asked = (await bill(window.start, window.end, actor)).summary.at(-1)?.['amount_usd'];
+    assert.equal(summaryView(await billing.summary({ ...window, userId: undefined }, 'day', actor)).amount, asked);
+  }
 });
 
 test('a name that looks like a formula stays text in a spreadsheet', async () => {

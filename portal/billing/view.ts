@@ -1,15 +1,18 @@
 import { formatUtc } from '@granary/kernel';
-import { centsText, nanosText, type Shares } from './amount.ts';
+import { nanosText, wholeCentsText, type Shares } from './amount.ts';
+import { Totals } from './bill.ts';
 import type { Summary, Sums } from './summary.ts';
 
-/** Parts are as fine as lines of a bill; the whole is in cents, rounded once. */
+/** Parts are as fine as lines of a bill; the whole is in cents, and what the bill of this time asks for. */
 export function summaryView({ arrays, periods }: Summary) {
   const whole = new Map<string, Shares>();
+  const totals = new Totals();
+  for (const [array, sums] of arrays) totals.add({ array, amount: total(sums) });
   for (const sums of arrays.values())
     for (const [kind, amount] of sums) whole.set(kind, (whole.get(kind) ?? 0n) + amount);
   return {
     currency: 'USD',
-    amount: centsText(total(whole)),
+    amount: wholeCentsText(totals.cents),
     kinds: kindsView(whole),
     arrays: [...arrays].map(([array, sums]) => ({
       array_id: array.id,

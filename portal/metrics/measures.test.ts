@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metrics } from '@granary/kernel';
 import { readSeries, valueOf } from '../../testing/metrics.ts';
-import { centsText } from '../billing/amount.ts';
+import { centsOf, wholeCentsText } from '../billing/amount.ts';
 import { billedLines } from '../billing/lines.ts';
 import { syncMeter, type MeteredArray } from '../metering/meter.ts';
 import { TestPortal } from '../pricing/testing.ts';
@@ -49,7 +49,7 @@ test('spend is what bills say: the rate of what exists now, and the month so far
   assert.equal(await value('spend_month_dollars', { provider: 'local' }), 8.832);
   const span = { from: Date.UTC(2026, 1, 1), to: portal.clock.now() };
   const bill = [...billedLines(portal.store, span, null)].reduce((sum, { amount }) => sum + amount, 0n);
-  assert.equal(centsText(bill), '8.83');
+  assert.equal(wholeCentsText(centsOf(bill)), '8.83');
 });
 
 test('what a hibernated array does not use is not in the rate from the next minute on', async () => {

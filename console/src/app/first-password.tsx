@@ -1,6 +1,6 @@
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useState, type SubmitEvent } from 'react';
-import { mailPasswordCode, setPasswordByCode } from './password-code.ts';
+import { useRef, useState, type SubmitEvent } from 'react';
+import { enteringByCode, mailPasswordCode } from './password-code.ts';
 import type { Credentials } from './session.tsx';
 
 const NOTHING = { account: '', username: '', code: '', password: '' };
@@ -13,7 +13,8 @@ export function FirstPassword(props: {
   const [typed, setTyped] = useState(NOTHING);
   const [said, setSaid] = useState<{ readonly text: string; readonly isProblem: boolean }>();
   const [isBusy, setBusy] = useState(false);
-  const { account, username, password } = typed;
+  const { account, username } = typed;
+  const enterByCode = useRef(enteringByCode()).current;
 
   async function run(work: () => Promise<string | undefined>): Promise<void> {
     setBusy(true);
@@ -32,8 +33,7 @@ export function FirstPassword(props: {
   function submit(event: SubmitEvent): void {
     event.preventDefault();
     void run(async () => {
-      await setPasswordByCode(typed);
-      await props.enter({ username, password, account });
+      await enterByCode(typed, props.enter);
       return undefined;
     });
   }

@@ -2,8 +2,8 @@ import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { ARRAYS_SEARCHED_MAX } from './arrays-searched.ts';
 import type { Found } from './found.ts';
-import { ARRAYS_SEARCHED_MAX } from './search-inside.ts';
 import { useSearchResults } from './search.ts';
 
 interface PaletteProps {

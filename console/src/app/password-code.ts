@@ -18,6 +18,24 @@ export function setPasswordByCode({ account, username, code, password }: Passwor
   return post(path, { account, code, new_password: password });
 }
 
+/**
+ * Sets the password, then signs in with it. A code works once: where the password was set and signing in alone failed, as
+ * over a connection that was lost, the same again only signs in.
+ */
+export function enteringByCode() {
+  let spent: PasswordByCode | undefined;
+  return async (typed: PasswordByCode, enter: (credentials: Omit<PasswordByCode, 'code'>) => Promise<void>) => {
+    const { code: _, ...credentials } = typed;
+    if (!isSame(typed, spent)) await setPasswordByCode(typed);
+    spent = typed;
+    await enter(credentials);
+  };
+}
+
+function isSame(one: PasswordByCode, other: PasswordByCode | undefined): boolean {
+  return (['account', 'username', 'code', 'password'] as const).every((name) => one[name] === other?.[name]);
+}
+
 /** The service does not say whether there is such a user. */
 export function mailPasswordCode(who: Pick<PasswordByCode, 'account' | 'username'>): Promise<void> {
   return post('/api/users/reset_password', who);

@@ -8,12 +8,15 @@ import { arrayPages } from '../array/pages.ts';
 import { objectsPages } from '../objects/pages.ts';
 import { useActions } from './palette-actions.ts';
 import { ownPages, usePresent, type Present } from './present.ts';
-import { useArraysSearched, type SearchedArray } from './search-inside.ts';
+import type { SearchedArray } from './arrays-searched.ts';
+import { useArraysSearched } from './search-inside.ts';
 import { useSession } from './session.tsx';
 import type { Page } from './pages.ts';
 
 const RESULTS_MAX = 20;
 const TEXT_LENGTH_MAX = 128;
+/** One that has not answered by then is said to be missing: the others are not waited with. */
+const ANSWERING = { timeoutMs: 10_000 };
 
 /** Where a search goes, and whose pages show what it finds. */
 interface Searched {
@@ -48,12 +51,14 @@ export function useSearchResults(text: string): Results {
   const actions = useActions(present).filter(({ name }) => name.toLowerCase().includes(wanted));
   const isAtPortal = service.kind === 'portal' && present.arrayId === undefined;
   const inside = useArraysSearched(isAtPortal && isEnough(wanted));
-  const { things, isSearching, hasFailed } = useThings(wanted, [
-    ...searchedFrom(present),
-    ...inside.arrays.map(searchedInside),
-  ]);
-  const found = wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...things];
-  return { found, isSearching, hasFailed, left: inside.left };
+  const asked = useThings(wanted, [...searchedFrom(present), ...inside.arrays.map(searchedInside)]);
+  const found = wanted === '' ? [...actions, ...own, ...pages] : [...own, ...pages, ...actions, ...asked.things];
+  return {
+    found,
+    isSearching: asked.isSearching || inside.isSearching,
+    hasFailed: asked.hasFailed || inside.hasFailed,
+    left: inside.left,
+  };
 }
 
 function searchedFrom({ kind, base, pages, arrayId }: Present): Searched[] {
@@ -85,10 +90,11 @@ function useThings(text: string, searched: readonly Searched[]): Things {
   const results = useQueries({
     queries: searched.map(({ kind, place }) => ({
       queryKey: [place.base, 'search', kind, input.q],
-      queryFn: async () => resultsIn((await send(await searchOf(kind), place, input)).value),
+      queryFn: async () => resultsIn((await send(await searchOf(kind), place, input, ANSWERING)).value),
       enabled: isEnough(text),
       // What has just been made is looked for next.
       staleTime: 0,
+      retry: false,
       placeholderData: keepPreviousData,
     })),
   });

@@ -25,6 +25,7 @@ import { formProblems } from './form-problems.ts';
 import { showsSecret } from './reply-facts.ts';
 import { ReplyView } from './reply-view.tsx';
 import { StartedForm, type StartFrom } from './started-form.tsx';
+import { changesOf, shownOf } from './started-values.ts';
 import { offerUndo, type Undo } from './undo.tsx';
 
 /** What an action needs beside its operation; most of it follows from the contract. */
@@ -212,11 +213,13 @@ export function ActionDialog<E extends Endpoint>(props: DialogProps<E>) {
 
 function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const { op, label, input = {}, destroys, about, close } = props;
-  const [given, setGiven] = useDraft<AnyInput>(
+  // Of a form that starts with what is set: what it changes.
+  const [edits, setEdits] = useDraft<AnyInput>(
     draftKey(props),
-    () => props.start ?? {},
+    () => (props.startFrom ? {} : (props.start ?? {})),
     (typed) => openPart(op.endpoint, typed),
   );
+  const given = props.startFrom ? shownOf(edits, props.start) : edits;
   const [typed, setTyped] = useState('');
   const [isMore, setMore] = useState(false);
   const [isCommand, setCommand] = useState(false);
@@ -225,7 +228,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const hasSecret = showsSecret(op.endpoint, reply);
   const acting = useAct(op);
   const rules = props.rules ?? NO_RULES;
-  const whole = asSent(rules, { ...input, ...(props.startFrom ? changed(given, props.start) : given) });
+  const whole = asSent(rules, { ...input, ...(props.startFrom ? changesOf(edits, props.start) : edits) });
   const { asked, folded } = fieldsOf(op.endpoint, props);
   const all = [...asked, ...folded];
   const shownFields = isMore ? all : asked;
@@ -233,7 +236,13 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const problemsSaid = problemsAt(acting.error, shownFields, formWords);
   const [isTried, setTried] = useState(false);
   const known = formProblems(
-    { endpoint: op.endpoint, names: all, labelOf: (name) => labelOfField(props, name), isChosen },
+    {
+      endpoint: op.endpoint,
+      names: all,
+      labelOf: (name) => labelOfField(props, name),
+      isChosen,
+      ...(props.startFrom && props.start && { start: props.start }),
+    },
     given,
   );
   const checked = checkedBy(rules, given);
@@ -294,7 +303,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
       hint={rules[name]?.hint}
       error={problems.get(name)}
       isKnown={props.start?.[name] !== undefined}
-      onChange={(value) => setGiven((before) => ({ ...before, [name]: value }))}
+      onChange={(value) => setEdits((before) => ({ ...before, [name]: value }))}
     />
   );
 
@@ -374,11 +383,6 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
       </form>
     </Dialog>
   );
-}
-
-/** What is otherwise than the form began with. */
-function changed(given: AnyInput, start: AnyInput = {}): AnyInput {
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== start[name]));
 }
 
 /** What happened while the form was open. */

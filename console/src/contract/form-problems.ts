@@ -23,17 +23,23 @@ interface Asked {
   readonly labelOf: (name: string) => string;
   /** Whether there is a list to choose it from. */
   readonly isChosen: (name: string) => boolean;
+  /** What is set, where what is not sent stays so: a field that is emptied would change nothing. */
+  readonly start?: AnyInput;
 }
 
 /** What is known to be wrong before anything is sent, by field. What only the service knows, it says itself. */
-export function formProblems({ endpoint, names, labelOf, isChosen }: Asked, given: AnyInput): Map<string, string> {
+export function formProblems(
+  { endpoint, names, labelOf, isChosen, start = {} }: Asked,
+  given: AnyInput,
+): Map<string, string> {
   const inPath = pathParams(endpoint.path);
   const problems = new Map<string, string>();
   for (const name of names) {
     const param = endpoint.params[name];
     if (!param) continue;
-    const isNeeded = param.presence === 'required' || inPath.includes(name);
     const value = given[name];
+    const isEmptied = value === undefined && start[name] !== undefined;
+    const isNeeded = param.presence === 'required' || inPath.includes(name) || isEmptied;
     const problem =
       isNeeded && isNothing(value)
         ? missingWords(param, labelOf(name), isChosen(name))

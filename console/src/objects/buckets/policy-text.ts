@@ -42,14 +42,20 @@ export const POLICY_EXAMPLES: readonly Example[] = [
 /** What a policy lets everyone do, signed in or not; empty where it opens nothing to everyone. */
 export function openedToAll(text: string): string[] {
   const { Statement: given = [] } = JSON.parse(text) as { Statement?: Allowing | Allowing[] };
-  const open = [given].flat().filter(({ Effect, Principal }) => Effect === 'Allow' && isEveryone(Principal));
+  const open = [given].flat().filter((one) => one.Effect === 'Allow' && hasEveryone(one));
   return open.flatMap(({ Action = 'everything else' }) => Action);
 }
 
 interface Allowing {
   readonly Effect?: string;
   readonly Principal?: unknown;
+  readonly NotPrincipal?: unknown;
   readonly Action?: string | string[];
+}
+
+/** Who is not signed in is among all but some. */
+function hasEveryone({ Principal, NotPrincipal }: Allowing): boolean {
+  return NotPrincipal === undefined ? isEveryone(Principal) : !isEveryone(NotPrincipal);
 }
 
 function isEveryone(principal: unknown): boolean {

@@ -30,7 +30,8 @@ interface RulesProps {
 
 /** The rules of a setting, each with the buttons that change and remove it. */
 export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove, removal, tools }: RulesProps) {
-  const [removed, setRemoved] = useState<number>();
+  // As it was when it was asked: the list may be another by the time of the answer, and what is saved is checked by that.
+  const [removed, setRemoved] = useState<{ readonly name: string; readonly remove: () => void }>();
   return (
     <>
       {rows.length === 0 ? (
@@ -68,7 +69,7 @@ export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove
                         size="compact-xs"
                         variant="default"
                         disabled={isBusy}
-                        onClick={() => setRemoved(index)}
+                        onClick={() => setRemoved({ name, remove: () => onRemove(index) })}
                         aria-label={`Remove ${name}`}
                       >
                         Remove
@@ -83,9 +84,9 @@ export function Rules({ headings, rows, empty, isBusy, onAdd, onChange, onRemove
       )}
       {removed !== undefined && (
         <Question
-          title={`Remove ${rows[removed]?.name ?? 'the rule'}?`}
+          title={`Remove ${removed.name}?`}
           act="Remove"
-          onAct={() => onRemove(removed)}
+          onAct={removed.remove}
           close={() => setRemoved(undefined)}
         >
           {removal}
