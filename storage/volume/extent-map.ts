@@ -23,6 +23,7 @@ export function isOpaque(entry: number): boolean {
 
 export const EXTENTS_PER_PAGE = 256;
 const PAGE_SHIFT = 8;
+const SHIFTED_BELOW = 2 ** 32;
 export const PAGE_MASK = EXTENTS_PER_PAGE - 1;
 const ALL = 0xffffffff;
 
@@ -116,6 +117,11 @@ function maskOf(from: number, to: number, base: number): number {
   return (width === 32 ? ALL : ((1 << width) - 1) << start) >>> 0;
 }
 
+/** A reduced volume of 128 TiB has 2 ** 32 chunks: beyond, a shift would lead to the pages of its beginning. */
+function pageIndexOf(extent: number): number {
+  return extent < SHIFTED_BELOW ? extent >>> PAGE_SHIFT : Math.floor(extent / EXTENTS_PER_PAGE);
+}
+
 /** The map of a layer: pages of the parts that hold data. */
 export class ExtentMap {
   readonly pages = new Map<number, ExtentMapPage>();
@@ -130,15 +136,15 @@ export class ExtentMap {
   }
 
   get(extent: number): number {
-    return this.pages.get(extent >>> PAGE_SHIFT)?.entries[extent & PAGE_MASK] ?? HOLE;
+    return this.pages.get(pageIndexOf(extent))?.entries[extent & PAGE_MASK] ?? HOLE;
   }
 
   pageOf(extent: number): ExtentMapPage | undefined {
-    return this.pages.get(extent >>> PAGE_SHIFT);
+    return this.pages.get(pageIndexOf(extent));
   }
 
   makePage(extent: number): ExtentMapPage {
-    const index = extent >>> PAGE_SHIFT;
+    const index = pageIndexOf(extent);
     let page = this.pages.get(index);
     if (!page) {
       page = new ExtentMapPage(

@@ -42,8 +42,9 @@ export type LayerFormats = Readonly<Record<FormatName, LayerFormat>>;
 
 /**
  * How a volume's blocks are stored in layers. Of the layers of a volume, some at the bottom may be plain and those above
- * them reduced, never the other way round (`conversion.ts`). The format of the top layer reads them all. Offsets and lengths are whole blocks. The caller excludes overlapping writes, and excludes writers from every
- * entry that a discard, a merge or a relocation touches.
+ * them reduced, never the other way round (`conversion.ts`). The format of the top layer reads them all. Offsets and
+ * lengths are whole blocks. The caller excludes overlapping writes, and excludes writers from every entry that a discard,
+ * a merge or a relocation touches.
  */
 export interface LayerFormat {
   /** The size of one entry of a layer's map. */
@@ -51,6 +52,7 @@ export interface LayerFormat {
 
   read(view: LayerView, offset: number, into: Buffer): Done;
   write(view: LayerView, offset: number, from: Buffer): Done;
+  /** Within one page of the map. */
   discard(view: LayerView, offset: number, length: number): Done;
 
   /** Whether the block holds data in this layer or one below. */

@@ -1,8 +1,7 @@
 import { BLOCK_BYTES } from '../units.ts';
-import { EXTENTS_PER_PAGE } from './extent-map.ts';
 import type { LayerFormat } from './format.ts';
 import { type Layer, stackOf } from './layers.ts';
-import { CHUNKS_PER_EXTENT } from './reduced/plain-below.ts';
+import { MapPages, pageBytesOf } from './map-pages.ts';
 
 export interface MappedRun {
   readonly length: number;
@@ -38,7 +37,8 @@ interface Range {
 class MapWalk {
   readonly #format: LayerFormat;
   readonly #top: Layer;
-  readonly #stack: readonly Layer[];
+  readonly #depth: number;
+  readonly #pages: MapPages;
   readonly #range: Range;
   readonly #runs: { length: number; mapped: boolean }[] = [];
   #at: number;
@@ -48,14 +48,16 @@ class MapWalk {
   constructor(format: LayerFormat, top: Layer, range: Range) {
     this.#format = format;
     this.#top = top;
-    this.#stack = stackOf(top);
+    const stack = stackOf(top);
+    this.#depth = stack.length;
+    this.#pages = new MapPages(stack);
     this.#range = range;
     this.#at = range.offset;
   }
 
   run(): MappedRun[] {
     const { end } = this.#range;
-    const pageBytes = EXTENTS_PER_PAGE * this.#format.entryBytes;
+    const pageBytes = pageBytesOf(this.#format);
     const first = Math.floor(this.#at / pageBytes);
     const last = Math.ceil(end / pageBytes) - 1;
     for (const index of this.#pagesWithin(first, last)) {
@@ -69,16 +71,14 @@ class MapWalk {
 
   /** In order. Stops at the limit of lookups: then the rest is left out, not reported as empty. */
   *#pagesWithin(first: number, last: number): Generator<number> {
-    const known = this.#stack.reduce((sum, layer) => sum + layer.map.pages.size * this.#spanOf(layer), 0);
-    if (known <= Math.min(SORTED_PAGES_MAX, last - first)) {
-      const indexes = new Set(this.#stack.flatMap((layer) => this.#indexesOf(layer)));
-      yield* [...indexes].filter((index) => index >= first && index <= last).sort((a, b) => a - b);
+    if (this.#pages.count <= Math.min(SORTED_PAGES_MAX, last - first)) {
+      yield* this.#pages.sorted(first, last);
       return;
     }
-    const pageBytes = EXTENTS_PER_PAGE * this.#format.entryBytes;
+    const pageBytes = pageBytesOf(this.#format);
     for (let index = first; index <= last; index += 1) {
-      this.#lookups += this.#stack.length;
-      if (this.#stack.some((layer) => layer.map.pages.has(Math.floor(index / this.#spanOf(layer))))) yield index;
+      this.#lookups += this.#depth;
+      if (this.#pages.has(index)) yield index;
       if (this.#lookups < LOOKUPS_MAX) continue;
       this.#add(Math.min((index + 1) * pageBytes, this.#range.end), false);
       this.#isFull = true;
@@ -86,24 +86,12 @@ class MapWalk {
     }
   }
 
-  /** Pages of the top layer that one of this layer spans: plain layers may lie below reduced ones. */
-  #spanOf(layer: Layer): number {
-    return layer.format === this.#top.format ? 1 : CHUNKS_PER_EXTENT;
-  }
-
-  #indexesOf(layer: Layer): number[] {
-    const span = this.#spanOf(layer);
-    const indexes = [...layer.map.pages.keys()];
-    if (span === 1) return indexes;
-    return indexes.flatMap((index) => Array.from({ length: span }, (_, part) => index * span + part));
-  }
-
   #addPage(end: number): void {
     const { entryBytes } = this.#format;
     while (this.#at < end && !this.#isDone()) {
       const number = Math.floor(this.#at / entryBytes);
       const next = Math.min((number + 1) * entryBytes, end);
-      this.#lookups += this.#stack.length;
+      this.#lookups += this.#depth;
       const state = this.#format.entryState(this.#top, number);
       if (state === 'partial') this.#addBlocks(next);
       else this.#add(next, state === 'mapped');
@@ -113,7 +101,7 @@ class MapWalk {
   #addBlocks(end: number): void {
     while (this.#at < end && !this.#isFull) {
       const block = Math.floor(this.#at / BLOCK_BYTES);
-      this.#lookups += this.#stack.length;
+      this.#lookups += this.#depth;
       this.#add(Math.min((block + 1) * BLOCK_BYTES, end), this.#format.isMapped(this.#top, block));
     }
   }

@@ -85,11 +85,6 @@ export class PlainFormat implements LayerFormat {
       const from = block % BLOCKS_PER_EXTENT;
       const to = Math.min(BLOCKS_PER_EXTENT, from + end - block);
       const number = (block - from) / BLOCKS_PER_EXTENT;
-      if (!hasPage(view.layer, number)) {
-        // Nothing in this page: skips to the next page, or an empty terabyte would take seconds.
-        block = (number - (number & PAGE_MASK) + EXTENTS_PER_PAGE) * BLOCKS_PER_EXTENT;
-        continue;
-      }
       parts.start(() => this.#discardInEntry(view, number, from, to));
       block += to - from;
     }
@@ -261,12 +256,6 @@ function collect(view: LayerView, top: Layer | undefined, stretch: Stretch, piec
     return;
   }
   pieces.push({ extent: NOTHING, from, count: to - from, caching: 'past' });
-}
-
-/** Whether this layer or one below has a page with the entry. */
-function hasPage(top: Layer, number: number): boolean {
-  for (let layer: Layer | undefined = top; layer; layer = layer.parent) if (layer.map.pageOf(number)) return true;
-  return false;
 }
 
 /** Whether this layer or one below may show anything but zeros at the entry. */

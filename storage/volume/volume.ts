@@ -5,6 +5,7 @@ import { RangeLock } from '../range-lock.ts';
 import { Meter, type OperationStatistics } from '../statistics.ts';
 import { BLOCK_BYTES, type Done } from '../units.ts';
 import { checkRange, edgesOf, readUnaligned } from './alignment.ts';
+import { discardBlocks } from './discard.ts';
 import type { LayerFormat, LayerFormats, LayerView, VolumeOptions } from './format.ts';
 import { Gate } from './gate.ts';
 import type { Layer } from './layers.ts';
@@ -245,7 +246,7 @@ export class Volume implements BlockDevice, LayerView {
     const { entryBytes } = this.format;
     const start = (Math.floor(offset / entryBytes) * entryBytes) / BLOCK_BYTES;
     const end = (Math.ceil((offset + length) / entryBytes) * entryBytes) / BLOCK_BYTES;
-    await this.lock.run(start, end, () => this.format.discard(this, offset, length));
+    await this.lock.run(start, end, () => discardBlocks(this.format, this, offset, length));
   }
 
   async #zeroEdges(offset: number, length: number, start: number, end: number): Promise<void> {

@@ -45,6 +45,17 @@ test('a share is made once, served, and gone when it is removed; its volume stay
   assert.equal(await readFile(client, handle), 'hello', 'the handle is valid again');
 });
 
+test('a share of a petabyte whose volume is reduced is made and served', async (t) => {
+  const rig = await shareRig(t);
+  const reduced = { compression: true, deduplication: true };
+  await rig.engine.createVolume({ id: 'vast', pool: 'p', sizeBytes: 2 ** 50, ...reduced });
+  await rig.shares.formatShare('vast');
+  await rig.shares.putShare(servedShare('vast'));
+  const client = await rig.client3('vast');
+  const handle = await writeFile(client, 'f', 'hello');
+  assert.equal(await readFile(client, handle), 'hello');
+});
+
 test('what is no share, or has the name of another, is refused', async (t) => {
   const rig = await shareRig(t);
   await rig.share('files');
