@@ -186,6 +186,8 @@ export interface ControllerReport {
   readonly port: number;
   /** When it last answered, milliseconds since 1970. */
   readonly heartbeatAt: number;
+  /** When it last failed, milliseconds since 1970; null when it has not since the array was started. */
+  readonly failedAt: number | null;
   /** Since it started. */
   readonly cpuUserMicroseconds: number;
   readonly cpuSystemMicroseconds: number;

@@ -8,6 +8,8 @@ import type { RaidGroupFacts } from '../raid-groups/raid-group.ts';
 
 /** A pool that will be full within these days is named beforehand. */
 const DAYS_AHEAD = 30;
+/** A controller that serves again is named for as long as this: one that failed may fail again. */
+const FAILURE_TOLD_MS = 3_600_000;
 
 export function driveConcerns(drives: readonly Drive[], groups: readonly RaidGroupFacts[]): Concern[] {
   const nameOf = new Map(groups.map(({ group }) => [group.name, group.displayName]));
@@ -74,15 +76,13 @@ export function mirrorConcerns(mirrors: readonly MirrorStanding[]): Concern[] {
     }));
 }
 
-export function controllerConcerns(controllers: readonly ControllerReport[]): Concern[] {
-  return controllers
-    .filter(({ state }) => state === 'failed')
-    .map(({ name }) => ({
-      severity: 'warning',
-      kind: 'settings',
-      id: '',
-      text: `Controller ${name} has failed; the other one serves.`,
-    }));
+export function controllerConcerns(controllers: readonly ControllerReport[], now: number): Concern[] {
+  return controllers.flatMap(({ name, state, failedAt }): Concern[] => {
+    const concern = (text: string): Concern[] => [{ severity: 'warning', kind: 'settings', id: '', text }];
+    if (state === 'failed') return concern(`Controller ${name} has failed; the other one serves.`);
+    if (failedAt === null || now - failedAt > FAILURE_TOLD_MS) return [];
+    return concern(`Controller ${name} failed within the last hour and was started again; the events say why.`);
+  });
 }
 
 export function lockedConcerns(locked: number): Concern[] {

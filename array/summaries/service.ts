@@ -25,16 +25,16 @@ interface Parts {
 
 /** What the portal shows of the inside of this array. */
 export class SummaryService {
-  readonly #tools: Pick<ArrayTools, 'readings'>;
+  readonly #tools: Pick<ArrayTools, 'readings' | 'clock'>;
   readonly #parts: Parts;
 
-  constructor(tools: Pick<ArrayTools, 'readings'>, parts: Parts) {
+  constructor(tools: Pick<ArrayTools, 'readings' | 'clock'>, parts: Parts) {
     this.#tools = tools;
     this.#parts = parts;
   }
 
   async get(): Promise<ArraySummary> {
-    const { readings } = this.#tools;
+    const { readings, clock } = this.#tools;
     const { drives: driveService, raidGroups, pools: poolService, mirrors, forecasts } = this.#parts;
     const { drives } = driveService.list(WHOLE);
     const { groups } = raidGroups.list(WHOLE);
@@ -45,7 +45,7 @@ export class SummaryService {
       ...driveConcerns(drives, groups),
       ...poolConcerns(pools, await forecasts.of('pool')),
       ...lockedConcerns(locked),
-      ...controllerConcerns(readings.controllers),
+      ...controllerConcerns(readings.controllers, clock.now()),
       ...mirrorConcerns(mirrors.standings()),
     ].sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'));
     return {

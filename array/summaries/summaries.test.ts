@@ -4,7 +4,9 @@ import { createClient } from '@granary/client';
 import { summaryApi } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { until } from '../../testing/waiting.ts';
+import type { ControllerReport } from '../engine/report.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
+import { controllerConcerns } from './concerns.ts';
 
 const { drives } = arrayApi.groups;
 const GB = 2 ** 30;
@@ -24,6 +26,17 @@ test('an array tells its portal how full it is, and nobody else', async (t) => {
   assert.equal(pooled % 2 ** 20, 0, 'cut as the records are');
   await assert.rejects(summaryOf(array, 'another-key'));
   await assert.rejects(summaryOf(array, array.user.access_key));
+});
+
+test('a controller that failed is named while it is down, and for an hour after it was started again', () => {
+  const now = Date.UTC(2031, 0, 1);
+  const controller = { name: 'vc-0', state: 'standby', failedAt: null } as ControllerReport;
+  const textsOf = (changes: Partial<ControllerReport>) =>
+    controllerConcerns([{ ...controller, ...changes }], now).map(({ text }) => text);
+  assert.deepEqual(textsOf({}), []);
+  assert.deepEqual(textsOf({ failedAt: now - 3_600_001 }), []);
+  assert.match(textsOf({ failedAt: now - 60_000 }).join(), /vc-0 failed within the last hour and was started again/);
+  assert.match(textsOf({ failedAt: now, state: 'failed' }).join(), /vc-0 has failed; the other one serves/);
 });
 
 test('a drive that is taken out of service is named, and the RAID group that lacks it', async (t) => {

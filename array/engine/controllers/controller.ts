@@ -35,6 +35,7 @@ export class EngineController {
   #beats = 0;
   #silentChecks = 0;
   #heartbeatAt = Date.now();
+  #failedAt: number | null = null;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -129,6 +130,7 @@ export class EngineController {
       host,
       port,
       heartbeatAt: this.#heartbeatAt,
+      failedAt: this.#failedAt,
       cpuUserMicroseconds,
       cpuSystemMicroseconds,
       memoryBytes,
@@ -139,6 +141,7 @@ export class EngineController {
   #failed(reason: string): void {
     if (this.#phase !== 'active' && this.#phase !== 'standby') return;
     this.#phase = 'failed';
+    this.#failedAt = Date.now();
     this.#options.onFailed(this, reason);
   }
 }

@@ -133,6 +133,11 @@ test('calls under way when their controller dies are asked of the next one; long
     ['controller-active', 'controller-failed', 'controller-active'],
   );
   assert.match(JSON.stringify(events[1]), /crashed as ordered/);
+  const { controllers } = await engine.report(0);
+  assert.deepEqual(
+    controllers.map(({ failedAt }) => failedAt !== null),
+    [true, false],
+  );
 });
 
 test('while neither controller can open, both are reported as failed and calls are refused; then one comes up', async (t) => {
