@@ -14,6 +14,7 @@ import { NewRaidGroup } from '../raid-groups/new-raid-group.tsx';
 import { NewServer } from '../servers/new-server.tsx';
 import { useVolumes } from '../volumes/all.ts';
 import { NewVolume } from '../volumes/new-volume.tsx';
+import { overcommittedWords } from '../pools/room.ts';
 import { FillsUpSection } from './fills-up.tsx';
 import { Picture } from './picture.tsx';
 import { concernsOf, workOf, type ArrayFacts, type Concern, type Work } from './standing.ts';
@@ -122,9 +123,9 @@ function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly fact
         title="Volumes and shares"
         to="/volumes"
         value={volumes.length.toLocaleString('en')}
-        detail={`${gigabytes(provisioned)} provisioned`}
+        detail={`${gigabytes(provisioned)} provisioned${overcommittedWords(provisioned, pooled)}`}
       >
-        <Fill used={provisioned} size={pooled} label="Provisioned, of pool capacity" />
+        <Fill used={provisioned} size={pooled} label="Provisioned, of pool capacity" mayBeFull />
       </Figure>
     </SimpleGrid>
   );

@@ -2,7 +2,7 @@ import { array } from '../../api/array.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
 import { localTime, timeOf } from '../../parts/format.ts';
 import type { Snapshot } from '../records.ts';
-import { newVolume } from '../volumes/actions.ts';
+import { newVolume } from '../volumes/actions.tsx';
 
 export function takenAt(snapshot: Pick<Snapshot, 'created_at'>): Date {
   return timeOf(snapshot.created_at) ?? new Date(0);

@@ -7,7 +7,7 @@ import { ago, localTime } from '../../parts/format.ts';
 import { Empty } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import type { Snapshot, Volume } from '../records.ts';
-import { snapshotName } from '../volumes/actions.ts';
+import { snapshotName } from '../volumes/actions.tsx';
 import { snapshotActions, takenAt } from './actions.ts';
 import { clusters, type Cluster } from './clusters.ts';
 import { SnapshotTable } from './table.tsx';
