@@ -1,6 +1,6 @@
 import { ActionIcon, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
 import { useState, useSyncExternalStore, type ReactNode } from 'react';
-import { ago, exactTime, gigabytes, localTime, percent, shareText, timeOf } from './format.ts';
+import { ago, exactTime, gigabytes, localTime, percent, secondTime, shareText, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
 import { Tag } from './tag.tsx';
@@ -10,15 +10,20 @@ import { Minutes } from './minutes.ts';
 export function Time({
   at,
   isRelative = false,
+  isExact = false,
 }: {
   readonly at: string | number | null | undefined;
   readonly isRelative?: boolean;
+  /** With its seconds. */
+  readonly isExact?: boolean;
 }) {
   const date = at === null || at === undefined || at === '' ? undefined : timeOf(at);
   if (!date) return <>–</>;
   return (
     <Tooltip label={exactTime(date)}>
-      <time dateTime={date.toISOString()}>{isRelative ? <Ago date={date} /> : localTime(date)}</time>
+      <time dateTime={date.toISOString()}>
+        {isRelative ? <Ago date={date} /> : isExact ? secondTime(date) : localTime(date)}
+      </time>
     </Tooltip>
   );
 }
