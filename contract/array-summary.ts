@@ -16,7 +16,7 @@ export type Concern = RecordOf<typeof Concern>;
 
 export const ArraySummary = record('ArraySummary', {
   raw_bytes: int('Of its drives'),
-  usable_bytes: int('Of its RAID groups, or of its storage policies'),
+  usable_bytes: int('Of its RAID groups, or of its storage policies: without what further copies and parity take'),
   pooled_bytes: int('Of its pools, or of its storage policies: what volumes and objects can take'),
   used_bytes: int('What of that is taken'),
   concerns: listOf(Concern),

@@ -31,6 +31,11 @@ export function wholeMegabytes(bytes: number): number {
   return Math.floor(bytes / MB);
 }
 
+/** What is used, as the records have it: what they show as free is cut to whole MB, so a part of one is used. */
+export function usedAsRecorded(bytes: number): number {
+  return Math.ceil(bytes / MB) * MB;
+}
+
 /** For messages and events: two decimals at most. */
 export function capacityText(bytes: number): string {
   const [unit, name] = bytes >= GB ? ([GB, 'GB'] as const) : ([MB, 'MB'] as const);

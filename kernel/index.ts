@@ -5,7 +5,17 @@ export { hashPassword, stretchPassword, verifyPassword } from './auth/passwords.
 export { checkedVault, openVault } from './auth/open-vault.ts';
 export { fingerprint, KeyError, newSecret, Vault } from './auth/vault.ts';
 export { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './auth/wrapping.ts';
-export { bytes, capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes, type Bytes } from './capacity.ts';
+export {
+  bytes,
+  capacityText,
+  GB,
+  gigabytes,
+  MB,
+  usedAsRecorded,
+  wholeGigabytes,
+  wholeMegabytes,
+  type Bytes,
+} from './capacity.ts';
 export * from './clock.ts';
 export { EncryptionReports } from './encryption-changes/reports.ts';
 export { engineKind, requirePart } from './engines.ts';

@@ -4,6 +4,7 @@ import {
   compareForecasts,
   forecastView,
   pageOf,
+  usedAsRecorded,
   WHOLE,
   type Filled,
   type Forecast,
@@ -78,7 +79,15 @@ export class ForecastService {
       if (state !== 'ready' || report?.isOpen !== true) return [];
       // While it shrinks the engine allows less already.
       const capacity = Math.min(capacityBytes, report.totalBytes);
-      return [{ kind: 'pool', id: name, name: displayName, usedBytes: report.usedBytes, capacityBytes: capacity }];
+      return [
+        {
+          kind: 'pool',
+          id: name,
+          name: displayName,
+          usedBytes: usedAsRecorded(report.usedBytes),
+          capacityBytes: capacity,
+        },
+      ];
     });
     return { things, names: namesOf(pools) };
   }
@@ -91,7 +100,9 @@ export class ForecastService {
       const room = report && roomOf(report, sizeBytes);
       if (!room) return [];
       const capacityBytes = Math.max(room.capacityBytes, expandsTo ?? 0);
-      return [{ kind: 'volume', id: name, name: displayName, usedBytes: room.usedBytes, capacityBytes }];
+      return [
+        { kind: 'volume', id: name, name: displayName, usedBytes: usedAsRecorded(room.usedBytes), capacityBytes },
+      ];
     });
     return { things, names: namesOf(rooms) };
   }

@@ -26,10 +26,14 @@ function checkExportName(parameter: string, name: string): void {
 
 /** By default a share is exported under its own name. */
 export function exportNameOf(displayName: string, chosen: string | undefined): string {
-  if (chosen === undefined && problemOf(displayName) !== undefined)
-    throw badParameter('export_name', `must be sent: ${JSON.stringify(displayName)} cannot be the name of an export`);
-  if (chosen !== undefined) checkExportName('export_name', chosen);
-  return chosen ?? displayName;
+  if (chosen !== undefined) {
+    checkExportName('export_name', chosen);
+    return chosen;
+  }
+  const problem = problemOf(displayName);
+  if (problem === undefined) return displayName;
+  const why = `the name ${JSON.stringify(displayName)} cannot serve as one, which ${problem}`;
+  throw badParameter('export_name', `must be given: ${why}`);
 }
 
 export function refuseTakenExport(db: Db, name: string): void {

@@ -154,6 +154,11 @@ test('export names are unique over the array, changed, added and removed', async
   assert.equal((await create('REPORTS')).code, NAME_TAKEN, 'SMB knows no case');
   assert.equal((await create('a/b')).code, BAD_PARAMETER);
   assert.equal((await create('..')).code, BAD_PARAMETER);
+  const { message } = await client.refused(volumes.create, { ...taken, name: 'docs/x' } as never);
+  assert.match(
+    message,
+    /^export_name must be given: the name "docs\/x" cannot serve as one, which must not contain \//,
+  );
   await client.call(volumes.addExportName, { id, exportname: 'figures' });
   assert.equal(await (await mount('figures')).read('f'), 'x');
   assert.equal((await get(id)).additional_smb_export_paths_count, 1);

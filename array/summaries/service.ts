@@ -1,5 +1,5 @@
 import { CONCERNS_MAX, type ArraySummary } from '@granary/contract';
-import { GB, MB, WHOLE } from '@granary/kernel';
+import { GB, MB, usedAsRecorded, WHOLE } from '@granary/kernel';
 import type { ArrayDriveService } from '../drives/service.ts';
 import type { ForecastService } from '../forecasts/service.ts';
 import type { MirrorService } from '../mirror-jobs/service.ts';
@@ -54,7 +54,9 @@ export class SummaryService {
       usable_bytes: sum(groups.map(({ group }) => recordedBytes(group.capacityBytes))),
       pooled_bytes: sum(pools.map(({ pool }) => recordedBytes(pool.capacityBytes))),
       used_bytes: sum(
-        pools.map(({ pool, report }) => (report?.isOpen ? report.usedBytes : forecasts.lastUsedBytes(pool.name))),
+        pools.map(({ pool, report }) =>
+          usedAsRecorded(report?.isOpen ? report.usedBytes : forecasts.lastUsedBytes(pool.name)),
+        ),
       ),
       concerns: concerns.slice(0, CONCERNS_MAX),
       concern_count: concerns.length,

@@ -57,4 +57,6 @@ test('a drive that is taken out of service is named, and the RAID group that lac
       ['error', 'drives', member.name],
     ],
   );
+  // `Failed` is what the array's own pages call it.
+  assert.match(concerns[1]?.text ?? '', /^Drive ssd-\d+ in RAID group .+ has failed: it was taken out of service\.$/);
 });

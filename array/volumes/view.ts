@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import { FreeVolume, type Volume } from '@granary/contract/array';
-import { formatIso, gigabytes, MB, type Bytes } from '@granary/kernel';
+import { formatIso, gigabytes, MB, usedAsRecorded, type Bytes } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import { shareView, type LifecycleFacts } from '../shares/view.ts';
 import type { VolumeFacts } from './volume.ts';
@@ -64,7 +64,7 @@ function blockView(facts: VolumeFacts, { report, place, tenant, chunkShare }: Vo
     total_capacity: size,
     available_capacity: available,
     // A megabyte that is begun counts, because what is available is cut.
-    allocated_capacity: gigabytes(Math.ceil(held.all / MB) * MB),
+    allocated_capacity: gigabytes(usedAsRecorded(held.all)),
     data_copies_capacity: gigabytes(held.snapshots),
     num_of_filesystem_objects: null,
     capacity_mode: facts.capacityMode,

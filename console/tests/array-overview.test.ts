@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { besideTitle } from '../src/array/overview/beside-title.ts';
 import { shortDriveName } from '../src/array/overview/short-name.ts';
+import { isFree, isOut } from '../src/array/records.ts';
 
 test('each drive of the picture has a short name of its own', () => {
   const short = (display_name: string, name = 'volume-0000000a') => shortDriveName({ name, display_name });
@@ -21,4 +22,18 @@ test('a line in the picture comes down on the middle of its box, and beside the 
   assert.equal(besideTitle(box(300, 580), [title]), 440);
   assert.equal(besideTitle(box(0, 280, 300), [title]), 140, 'of a second row');
   assert.equal(besideTitle(box(0, 140), [title]), 128, 'never outside of the box');
+});
+
+test('a drive that failed or is away is not free, whether or not it is in a RAID group', () => {
+  const free = (status: string, usage: 'Available' | 'In-use') => isFree({ status, usage });
+  assert.deepEqual(
+    [
+      free('Available', 'Available'),
+      free('Failed', 'Available'),
+      free('Absent', 'Available'),
+      free('Normal', 'In-use'),
+    ],
+    [true, false, false, false],
+  );
+  assert.equal(isOut({ status: 'Failed' }), true);
 });

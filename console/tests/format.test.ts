@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ago, bytes, gigabytes, money, percent, timeOf, words } from '../src/parts/format.ts';
+import { ago, bytes, gigabytes, money, percent, shareText, timeOf, words } from '../src/parts/format.ts';
 
 /** Goal: figures are written as they are, and at their edges, too. */
 
@@ -25,6 +25,8 @@ test('bytes that are negative, or no figure at all, do not become nonsense', () 
     ['0 B', '1023 B', '1 KiB', '-5 B', '-3 GiB', '12 B', '–', '–'],
   );
   assert.equal(gigabytes(Number.NaN), '–');
+  assert.deepEqual([shareText(12, 9), shareText(9, 9), shareText(0, 9), shareText(0, 0)], ['133%', '100%', '0%', '0%']);
+  assert.deepEqual([shareText(243 * 1024, 9), shareText(3, 0)], ['27,648 times', 'no capacity']);
   assert.deepEqual([percent(5, 0), percent(3, 2), percent(1, 4)], [0, 100, 25]);
 });
 

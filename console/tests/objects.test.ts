@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOf, rowsOf } from '../src/objects/metering/points.ts';
 import { byFullness, concernsOf, type ObjectFacts } from '../src/objects/overview/standing.ts';
-import { protectionOf, untilFull } from '../src/objects/policies/words.ts';
+import { protectionOf, untilFull, withoutCopies } from '../src/objects/policies/words.ts';
 import type { Drive, Policy } from '../src/objects/records.ts';
 import { amountOf, monthsUntil, nameOf, reportCsv, type Report } from '../src/objects/usage/report.ts';
 
@@ -130,4 +130,10 @@ test('lines of a report are in words, and little is not shown as nothing', () =>
 
 test('months go back over the turn of the year', () => {
   assert.deepEqual(monthsUntil(new Date('2026-01-31T23:00:00Z'), 3), ['2026-01', '2025-12', '2025-11']);
+});
+
+test('what further copies and parity take is not usable', () => {
+  const copies = { number_of_mirrors: 2, data_fragments: 0, parity_fragments: 0 };
+  const fragments = { number_of_mirrors: 0, data_fragments: 4, parity_fragments: 2 };
+  assert.deepEqual([withoutCopies(copies, 20), withoutCopies(fragments, 60)], [10, 40]);
 });

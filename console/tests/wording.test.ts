@@ -68,3 +68,13 @@ test('a problem at a field says what it is about', () => {
     ['Drives are 25 in all; engine small takes at most 24', 'is required'],
   );
 });
+
+test('a refusal that names a folded field stands at that field', () => {
+  const form = { labelOf: (name: string) => (name === 'export_name' ? 'Export name' : undefined) };
+  const error = new ApiError(400, 'export_name must be given: the name "docs/x" cannot serve as one');
+  assert.deepEqual(
+    [...problemsAt(error, ['name', 'export_name'], form)],
+    [['export_name', 'Export name must be given: the name "docs/x" cannot serve as one']],
+  );
+  assert.equal(problemsAt(error, ['name'], form).size, 0);
+});

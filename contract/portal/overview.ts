@@ -9,7 +9,7 @@ import { PortalEvent } from './events.ts';
 
 const Capacity = record('OverviewCapacity', {
   raw_bytes: int('Of the drives of all arrays that are known'),
-  usable_bytes: int('Of their RAID groups and storage policies'),
+  usable_bytes: int('Of their RAID groups and storage policies: without what further copies and parity take'),
   pooled_bytes: int('Of their pools and storage policies: what volumes and objects can take'),
   used_bytes: int('What of that is taken'),
   arrays: int('Arrays that these figures are of'),

@@ -17,6 +17,19 @@ interface Sample {
   readonly used: number;
 }
 
+/** What of these bytes on drives are objects: the rest is further copies of them, or parity. */
+export function withoutCopies(
+  {
+    copies,
+    dataFragments,
+    parityFragments,
+  }: Pick<PolicyReport['policy'], 'copies' | 'dataFragments' | 'parityFragments'>,
+  bytes: number,
+): number {
+  if (copies > 0) return Math.floor(bytes / copies);
+  return Math.floor((bytes * dataFragments) / (dataFragments + parityFragments));
+}
+
 /** How full each policy has been, minute by minute, and what follows from it. */
 export class CapacityForecast {
   readonly #samples = new Map<number, Sample[]>();

@@ -2,6 +2,7 @@ import { CONCERNS_MAX, type ArraySummary, type Concern } from '@granary/contract
 import { GB } from '@granary/kernel';
 import type { KnownDrive, ObjectDriveService } from '../drives/service.ts';
 import type { ForecastService } from '../forecasts/service.ts';
+import { withoutCopies } from '../policies/capacity.ts';
 import type { KnownPolicy, PolicyService } from '../policies/service.ts';
 
 interface Parts {
@@ -29,12 +30,13 @@ export class SummaryService {
       ...policies.flatMap((policy) => policyConcerns(policy, days.get(policy.name) ?? Infinity)),
       ...this.#parts.drives.list().flatMap(driveConcerns),
     ].sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'));
-    const usable = sum(policies.map(({ report }) => report.capacity));
+    // In terms of objects: their copies and fragments take the rest of the drives.
+    const usable = sum(policies.map(({ report }) => withoutCopies(report.policy, report.capacity)));
     return {
       raw_bytes: sum(this.#parts.drivesOfArray().map(({ capacityGb }) => capacityGb * GB)),
       usable_bytes: usable,
       pooled_bytes: usable,
-      used_bytes: sum(policies.map(({ report }) => report.usedBytes)),
+      used_bytes: sum(policies.map(({ report }) => withoutCopies(report.policy, report.usedBytes))),
       concerns: concerns.slice(0, CONCERNS_MAX),
       concern_count: concerns.length,
     };

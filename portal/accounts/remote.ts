@@ -132,7 +132,9 @@ export class RemoteAccounts {
 }
 
 export function accountExists({ name }: PortalArray, account: string): ArrayRefusal {
-  return new ArrayRefusal(`Array ${name} has an account ${account} already.`);
+  return new ArrayRefusal(
+    `Array ${name} has an account ${account} already. One that was opened on the array itself is listed on the Accounts page of that array.`,
+  );
 }
 
 /** One for a name that was taken meanwhile will never be; any other refusal may pass. None keeps the others waiting. */

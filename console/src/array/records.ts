@@ -25,6 +25,16 @@ export function connectionOf({ status }: Pick<Server, 'status'>): string {
   return status === 'Disconnected' ? 'not connected' : status;
 }
 
+/** Neither serves nor can serve: it failed, was taken out of service or is away. */
+export function isOut({ status }: Pick<Drive, 'status'>): boolean {
+  return status === 'Failed' || status === 'Absent';
+}
+
+/** In no RAID group, and could be in one. */
+export function isFree(drive: Pick<Drive, 'status' | 'usage'>): boolean {
+  return drive.usage === 'Available' && !isOut(drive);
+}
+
 export function isShare({ data_type }: Pick<Volume, 'data_type'>): boolean {
   return data_type === 'File-System';
 }

@@ -233,7 +233,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
   const all = [...asked, ...folded];
   const shownFields = isMore ? all : asked;
   const formWords = { labelOf: (name: string) => (all.includes(name) ? labelOfField(props, name) : undefined) };
-  const problemsSaid = problemsAt(acting.error, shownFields, formWords);
+  const problemsSaid = problemsAt(acting.error, all, formWords);
   const [isTried, setTried] = useState(false);
   const known = formProblems(
     {
@@ -272,11 +272,10 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
 
   async function submit(event: SubmitEvent): Promise<void> {
     event.preventDefault();
+    const form = event.currentTarget as HTMLElement;
     if (known.size > 0) {
-      const { currentTarget: form } = event;
       setTried(true);
-      if (folded.some((name) => known.has(name))) setMore(true);
-      setTimeout(() => focusProblem(form as HTMLElement));
+      showProblems(form, known);
       return;
     }
     try {
@@ -285,9 +284,16 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
       props.onDone?.(done, whole);
       if (props.showsReply || showsSecret(op.endpoint, done.value)) setReply(done.value);
       else close();
-    } catch {
+    } catch (error) {
       // Shown in the dialog.
+      showProblems(form, problemsAt(error as Error, folded, formWords));
     }
+  }
+
+  /** Unfolds what is wrong among the folded fields, and goes to the first. */
+  function showProblems(form: HTMLElement, wrong: ReadonlyMap<string, string>): void {
+    if (folded.some((name) => wrong.has(name))) setMore(true);
+    if (wrong.size > 0) setTimeout(() => focusProblem(form));
   }
 
   const field = (name: string) => (

@@ -32,6 +32,15 @@ export function percent(part: number, whole: number): number {
   return whole > 0 ? Math.min(100, (part / whole) * 100) : 0;
 }
 
+const times = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** How much of the whole, uncut: `133%`, and `27,648 times` where percent are hard to read. */
+export function shareText(part: number, whole: number): string {
+  if (whole <= 0) return part > 0 ? 'no capacity' : '0%';
+  const share = part / whole;
+  return share >= 10 ? `${times.format(Math.trunc(share))} times` : `${Math.trunc(share * 100)}%`;
+}
+
 const counting = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 export function count(value: number | null | undefined): string {

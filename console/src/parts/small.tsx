@@ -1,6 +1,6 @@
 import { ActionIcon, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
 import { useState, useSyncExternalStore, type ReactNode } from 'react';
-import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
+import { ago, exactTime, gigabytes, localTime, percent, secondTime, shareText, timeOf } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
 import { Tag } from './tag.tsx';
@@ -10,15 +10,20 @@ import { Minutes } from './minutes.ts';
 export function Time({
   at,
   isRelative = false,
+  isExact = false,
 }: {
   readonly at: string | number | null | undefined;
   readonly isRelative?: boolean;
+  /** With its seconds. */
+  readonly isExact?: boolean;
 }) {
   const date = at === null || at === undefined || at === '' ? undefined : timeOf(at);
   if (!date) return <>–</>;
   return (
     <Tooltip label={exactTime(date)}>
-      <time dateTime={date.toISOString()}>{isRelative ? <Ago date={date} /> : localTime(date)}</time>
+      <time dateTime={date.toISOString()}>
+        {isRelative ? <Ago date={date} /> : isExact ? secondTime(date) : localTime(date)}
+      </time>
     </Tooltip>
   );
 }
@@ -60,29 +65,37 @@ interface FillProps {
   readonly mayBeFull?: boolean;
 }
 
-/** How full something is; amounts in GB. Plain elements: lists have one in each row. */
+/** How full something is, and how much more than full; amounts in GB. Plain elements: lists have one in each row. */
 export function Fill({ used, size, label, mayBeFull = false }: FillProps) {
   const share = percent(used, size);
-  const level = mayBeFull || share < 75 ? undefined : share >= 90 ? 'full' : 'high';
+  const text = shareText(used, size);
   return (
     <div>
       <div className="fill-words">
         <span>{label ?? `${gigabytes(used)} of ${gigabytes(size)}`}</span>
-        <span>{Math.trunc(share)}%</span>
+        <span>{text}</span>
       </div>
       <div
         className="fill-bar"
-        data-level={level}
+        data-level={levelOf(used, size, mayBeFull)}
         role="progressbar"
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={Math.trunc(share)}
+        aria-valuetext={text}
         aria-label={label ?? `${Math.trunc(share)} percent used`}
       >
         <div style={{ width: `${share}%` }} />
       </div>
     </div>
   );
+}
+
+function levelOf(used: number, size: number, mayBeFull: boolean): 'high' | 'full' | undefined {
+  const share = percent(used, size);
+  if (mayBeFull) return used > size ? 'high' : undefined;
+  if (share < 75) return undefined;
+  return share >= 90 ? 'full' : 'high';
 }
 
 /** Work under way. */

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import type { Reply } from '../api/operations.ts';
 import { portal } from '../api/portal.ts';
 import { usePlace } from '../api/places.tsx';
@@ -13,6 +14,7 @@ import { IconPlus } from '../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { State } from '../parts/small.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
+import { OrderButton } from './arrays/order-button.tsx';
 import { manageAddress, type PortalArray } from './arrays/record.ts';
 
 type Account = Reply<typeof portal.objectAccounts.list.endpoint>['data'][number] & {
@@ -22,6 +24,7 @@ type Account = Reply<typeof portal.objectAccounts.list.endpoint>['data'][number]
 
 /** What accounts hold changes without a word to the portal. */
 const EVERY_MS = 15_000;
+const ARRAYS_LINKED_MAX = 8;
 
 const columns: readonly Column<Account>[] = [
   {
@@ -120,49 +123,11 @@ function AccountList(props: {
   readonly own: readonly Omit<Account, 'array'>[];
 }) {
   const { arrays } = props;
-  const may = useMay();
-  // Who may not see the others opens it for themselves.
-  const choosesUser = may(portal.users.list);
-  const users = useRead(portal.users.list, {}, { enabled: choosesUser });
-  const { user_id: ownId } = useSession();
   const { rows, failed } = useAccounts(arrays, props.own);
   return (
     <>
-      <PageHead title="Accounts" about="Each has buckets, users and keys of its own on an object storage array.">
-        <ActionButton
-          op={portal.objectAccounts.create}
-          label="New account"
-          isMain
-          icon={<IconPlus />}
-          choices={{
-            array_id: arrays.map(({ id, name }) => ({ value: String(id), label: name })),
-            ...(users.data && {
-              user_id: users.data.data.map(({ id, username }) => ({ value: String(id), label: username })),
-            }),
-          }}
-          {...(!choosesUser && ownId !== undefined && { input: { user_id: ownId } })}
-          start={{
-            ...(arrays[0] && { array_id: String(arrays[0].id) }),
-            ...(choosesUser && ownId !== undefined && { user_id: String(ownId) }),
-          }}
-          labels={{
-            array_id: 'Array',
-            object_storage_account_name: 'Account',
-            object_storage_admin_username: 'Its administrator',
-            object_storage_admin_password: 'Password of the administrator',
-            user_id: 'Belongs to',
-            moderate: 'Ask an administrator first',
-          }}
-          said="The account is being made."
-          fields={[
-            'array_id',
-            'object_storage_account_name',
-            'object_storage_admin_username',
-            'object_storage_admin_password',
-            ...(choosesUser || ownId === undefined ? ['user_id'] : []),
-            'moderate',
-          ]}
-        />
+      <PageHead title="Accounts" about={<AboutAccounts arrays={arrays} />}>
+        {arrays.length === 0 ? <OrderButton label="Order an array" /> : <NewAccount arrays={arrays} />}
       </PageHead>
       {failed && <Failed error={failed.error} retry={() => void failed.refetch()} />}
       <DataTable
@@ -171,11 +136,84 @@ function AccountList(props: {
         columns={columns}
         rowKey={({ array_id: array, id }) => `${array}-${id}`}
         empty={
-          <Empty title="There are no accounts yet.">
-            {arrays.length === 0 ? 'Order an object storage array first.' : 'Make one, and buckets can be filled.'}
-          </Empty>
+          arrays.length === 0 ? (
+            <Empty
+              title="There is no object storage array."
+              action={<OrderButton label="Order an object storage array" />}
+            >
+              An account is a part of one. Order it first; accounts are opened once it is up.
+            </Empty>
+          ) : (
+            <Empty title="No account was opened through the portal yet.">
+              Open one, and its administrator can make buckets and fill them.
+            </Empty>
+          )
         }
       />
+    </>
+  );
+}
+
+function NewAccount({ arrays }: { readonly arrays: readonly PortalArray[] }) {
+  const may = useMay();
+  // Who may not see the others opens it for themselves.
+  const choosesUser = may(portal.users.list);
+  const users = useRead(portal.users.list, {}, { enabled: choosesUser });
+  const { user_id: ownId } = useSession();
+  return (
+    <ActionButton
+      op={portal.objectAccounts.create}
+      label="New account"
+      isMain
+      icon={<IconPlus />}
+      choices={{
+        array_id: arrays.map(({ id, name }) => ({ value: String(id), label: name })),
+        ...(users.data && {
+          user_id: users.data.data.map(({ id, username }) => ({ value: String(id), label: username })),
+        }),
+      }}
+      {...(!choosesUser && ownId !== undefined && { input: { user_id: ownId } })}
+      start={{
+        ...(arrays[0] && { array_id: String(arrays[0].id) }),
+        ...(choosesUser && ownId !== undefined && { user_id: String(ownId) }),
+      }}
+      labels={{
+        array_id: 'Array',
+        object_storage_account_name: 'Account',
+        object_storage_admin_username: 'Its administrator',
+        object_storage_admin_password: 'Password of the administrator',
+        user_id: 'Belongs to',
+        moderate: 'Ask an administrator first',
+      }}
+      said="The account is being made."
+      fields={[
+        'array_id',
+        'object_storage_account_name',
+        'object_storage_admin_username',
+        'object_storage_admin_password',
+        ...(choosesUser || ownId === undefined ? ['user_id'] : []),
+        'moderate',
+      ]}
+    />
+  );
+}
+
+/** The portal knows the accounts that were opened through it; an array has a page of all of its own. */
+function AboutAccounts({ arrays }: { readonly arrays: readonly PortalArray[] }) {
+  const about = 'Accounts that were opened through the portal: each has buckets, users and keys of its own.';
+  if (arrays.length === 0) return <>{about}</>;
+  return (
+    <>
+      {about} Those that were opened on an array itself are listed there:{' '}
+      {arrays.slice(0, ARRAYS_LINKED_MAX).map((array, index) => (
+        <Fragment key={array.id}>
+          {index > 0 && ', '}
+          <Anchor component={Link} to={`${manageAddress(array)}/accounts`} size="sm">
+            accounts of {array.name}
+          </Anchor>
+        </Fragment>
+      ))}
+      {arrays.length > ARRAYS_LINKED_MAX ? ' and others.' : '.'}
     </>
   );
 }

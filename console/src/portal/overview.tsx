@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { RecordOf } from '@granary/contract';
 import type { Overview as OverviewRecord } from '@granary/contract/portal';
 import { Link } from '@tanstack/react-router';
@@ -8,11 +8,12 @@ import { useRead } from '../api/queries.ts';
 import { useSession } from '../app/session.tsx';
 import { FillsUpFirst } from '../parts/fills-up.tsx';
 import { bytes, count, money } from '../parts/format.ts';
-import { IconCheck, IconPlus } from '../parts/icons.tsx';
+import { IconCheck } from '../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { PageLink, Section } from '../parts/page-link.tsx';
 import { Severity } from '../parts/severity.tsx';
 import { Fill, State, Time } from '../parts/small.tsx';
+import { OrderButton } from './arrays/order-button.tsx';
 import { pageOfConcern, type Attention } from './concern-page.ts';
 
 type Standing = RecordOf<typeof OverviewRecord>;
@@ -38,14 +39,6 @@ export default function Overview() {
       {standing.arrays > 0 && <Filling standing={standing} />}
       {standing.events && <Events events={standing.events} />}
     </>
-  );
-}
-
-function OrderButton({ label }: { readonly label: string }) {
-  return (
-    <Button component={Link} to="/arrays/new" leftSection={<IconPlus />}>
-      {label}
-    </Button>
   );
 }
 

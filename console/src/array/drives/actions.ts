@@ -1,6 +1,6 @@
 import { array } from '../../api/array.ts';
 import { action, type ActionProps } from '../../contract/action.tsx';
-import { choicesOf, type Drive } from '../records.ts';
+import { choicesOf, isOut, type Drive } from '../records.ts';
 import { gigabytes } from '../../parts/format.ts';
 
 export function driveChoices(drives: readonly Drive[]) {
@@ -18,8 +18,7 @@ export function driveActions(drive: Drive, free: readonly Drive[]): ActionProps<
     start: { newname: name },
     fields: ['newname'],
   });
-  const isOut = drive.status === 'Absent' || drive.status === 'Failed';
-  const service = isOut
+  const service = isOut(drive)
     ? action({ op: array.drives.bringOnline, label: 'Put back into service', input })
     : action({
         op: array.drives.takeOffline,

@@ -3,13 +3,18 @@ import { gigabytes } from '../../parts/format.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { State, Working } from '../../parts/small.tsx';
 import type { Column } from '../../parts/table.tsx';
-import { progressIn, type Drive } from '../records.ts';
+import { isFree, progressIn, type Drive } from '../records.ts';
 
 /** A state, with how far its work is where it tells that. */
 export function StateOrWork({ of: status }: { readonly of: string }): ReactNode {
   const progress = progressIn(status);
   if (progress === undefined) return <State of={status} />;
   return <Working value={progress} label={status.replace(/\s*\d+\s*%/, '')} />;
+}
+
+/** Of a drive in no RAID group. */
+export function freeWords(drive: Drive): string {
+  return isFree(drive) ? 'free' : 'none';
 }
 
 /** `groupNames`: display names of RAID groups by their identifiers. */
@@ -30,9 +35,18 @@ export function driveColumns(groupNames: ReadonlyMap<string, string>): Column<Dr
     {
       name: 'group',
       heading: 'RAID group',
-      cell: ({ raid_group_name: group }) =>
-        group === null ? 'free' : <PageLink to={`/raid-groups/${group}`}>{groupNames.get(group) ?? group}</PageLink>,
-      value: ({ raid_group_name: group }) => (group === null ? 'free' : (groupNames.get(group) ?? group)),
+      cell: (drive) =>
+        drive.raid_group_name === null ? (
+          freeWords(drive)
+        ) : (
+          <PageLink to={`/raid-groups/${drive.raid_group_name}`}>
+            {groupNames.get(drive.raid_group_name) ?? drive.raid_group_name}
+          </PageLink>
+        ),
+      value: (drive) =>
+        drive.raid_group_name === null
+          ? freeWords(drive)
+          : (groupNames.get(drive.raid_group_name) ?? drive.raid_group_name),
     },
     {
       name: 'size',

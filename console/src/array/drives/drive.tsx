@@ -9,7 +9,7 @@ import { Facts, Time } from '../../parts/small.tsx';
 import { Actions } from '../actions.tsx';
 import { Performance } from '../performance/figures.tsx';
 import { driveActions } from './actions.ts';
-import { StateOrWork } from './columns.tsx';
+import { freeWords, StateOrWork } from './columns.tsx';
 
 export default function DrivePage() {
   const id = useParam('driveId');
@@ -30,7 +30,7 @@ export default function DrivePage() {
                 [
                   'RAID group',
                   disk.raid_group_name === null ? (
-                    'free'
+                    freeWords(disk)
                   ) : (
                     <PageLink to={`/raid-groups/${disk.raid_group_name}`}>
                       {groups.find(({ name }) => name === disk.raid_group_name)?.display_name ?? disk.raid_group_name}

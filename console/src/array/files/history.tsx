@@ -7,7 +7,7 @@ import { Reading } from '../../parts/reading.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable } from '../../parts/table.tsx';
 import { StateOrWork } from '../drives/columns.tsx';
-import { localTime } from '../../parts/format.ts';
+import { secondTime } from '../../parts/format.ts';
 import { takenAt } from '../snapshots/actions.ts';
 import type { Volume } from '../records.ts';
 
@@ -20,7 +20,7 @@ export function FileHistory({ volume }: { readonly volume: Volume }) {
   const sources = new Map([...history, ...snapshots].map((one) => [one.name, one]));
   const choices = [...sources.values()].map((one) => ({
     value: one.name,
-    label: `${one.display_name} · ${localTime(takenAt(one))}`,
+    label: `${one.display_name} · ${secondTime(takenAt(one))}`,
   }));
   return (
     <Section
@@ -61,7 +61,7 @@ export function FileHistory({ volume }: { readonly volume: Volume }) {
               <Empty title="No file was restored yet.">
                 {choices.length === 0
                   ? 'Earlier versions come from snapshots. Attach a policy for earlier versions, or take a snapshot.'
-                  : 'Choose “Bring a file back” and the snapshot that has the version you want.'}
+                  : 'Choose “Restore a file” and the snapshot that has the version you want.'}
               </Empty>
             }
             columns={[

@@ -9,11 +9,12 @@ import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Fill, Working } from '../../parts/small.tsx';
 import { EventList } from '../administration/event-list.tsx';
 import { NewPool } from '../pools/new-pool.tsx';
-import { poolUsed } from '../records.ts';
+import { isFree, isOut, poolUsed, type Drive } from '../records.ts';
 import { NewRaidGroup } from '../raid-groups/new-raid-group.tsx';
 import { NewServer } from '../servers/new-server.tsx';
 import { useVolumes } from '../volumes/all.ts';
 import { NewVolume } from '../volumes/new-volume.tsx';
+import { overcommittedWords } from '../pools/room.ts';
 import { FillsUpSection } from './fills-up.tsx';
 import { Picture } from './picture.tsx';
 import { concernsOf, workOf, type ArrayFacts, type Concern, type Work } from './standing.ts';
@@ -90,8 +91,10 @@ function NextStep({ facts: { groups, pools, volumes } }: { readonly facts: Array
 
 function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly facts: ArrayFacts }) {
   const sum = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
-  const raw = sum(drives.map(({ capacity }) => capacity));
-  const free = sum(drives.filter(({ usage }) => usage === 'Available').map(({ capacity }) => capacity));
+  const capacityOf = (some: readonly Drive[]) => sum(some.map(({ capacity }) => capacity));
+  const raw = capacityOf(drives);
+  const inGroups = capacityOf(drives.filter(({ usage }) => usage === 'In-use'));
+  const out = capacityOf(drives.filter(isOut));
   const usable = sum(groups.map(({ capacity }) => capacity));
   const inPools = usable - sum(groups.map(({ available }) => available));
   const pooled = sum(pools.map(({ capacity }) => capacity));
@@ -103,9 +106,9 @@ function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly fact
         title="Drives"
         to="/drives"
         value={`${drives.length}`}
-        detail={`${gigabytes(raw)}, ${gigabytes(free)} free`}
+        detail={`${gigabytes(raw)}, ${gigabytes(capacityOf(drives.filter(isFree)))} free${out > 0 ? `, ${gigabytes(out)} failed or absent` : ''}`}
       >
-        <Fill used={raw - free} size={raw} label="In RAID groups" mayBeFull />
+        <Fill used={inGroups} size={raw} label="In RAID groups" mayBeFull />
       </Figure>
       <Figure title="RAID groups" to="/raid-groups" value={`${groups.length}`} detail={`${gigabytes(usable)} usable`}>
         <Fill used={inPools} size={usable} label="In pools" mayBeFull />
@@ -122,9 +125,9 @@ function Capacity({ facts: { drives, groups, pools, volumes } }: { readonly fact
         title="Volumes and shares"
         to="/volumes"
         value={volumes.length.toLocaleString('en')}
-        detail={`${gigabytes(provisioned)} provisioned`}
+        detail={`${gigabytes(provisioned)} provisioned${overcommittedWords(provisioned, pooled)}`}
       >
-        <Fill used={provisioned} size={pooled} label="Provisioned, of pool capacity" />
+        <Fill used={provisioned} size={pooled} label="Provisioned, of pool capacity" mayBeFull />
       </Figure>
     </SimpleGrid>
   );

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useBase } from '../../app/base.ts';
 import { gigabytes, percent } from '../../parts/format.ts';
-import { isShare, namesIn, poolUsed, type Drive, type Pool, type RaidGroup } from '../records.ts';
+import { isFree, isShare, namesIn, poolUsed, type Drive, type Pool, type RaidGroup } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
 import { besideTitle } from './beside-title.ts';
 import { shortDriveName } from './short-name.ts';
@@ -19,7 +19,8 @@ export function Picture({ facts }: { readonly facts: ArrayFacts }) {
   const frame = useRef<HTMLDivElement>(null);
   const drivesOf = useMemo(() => Map.groupBy(drives, (drive) => drive.raid_group_name ?? ''), [drives]);
   const volumesOf = useMemo(() => Map.groupBy(volumes, (volume) => volume.pool_name), [volumes]);
-  const free = drivesOf.get('') ?? [];
+  const loose = Map.groupBy(drivesOf.get('') ?? [], isFree);
+  const [free = [], out = []] = [loose.get(true), loose.get(false)];
   return (
     <div className="picture" ref={frame}>
       <Connections frame={frame} pools={pools} groups={groups} />
@@ -27,12 +28,8 @@ export function Picture({ facts }: { readonly facts: ArrayFacts }) {
         {groups.map((group) => (
           <GroupBox key={group.name} group={group} drives={drivesOf.get(group.name) ?? []} />
         ))}
-        {free.length > 0 && (
-          <div className="picture-card picture-free">
-            <span className="picture-title">Free drives</span>
-            <Drives drives={free} />
-          </div>
-        )}
+        {free.length > 0 && <LooseDrives title="Free drives" drives={free} />}
+        {out.length > 0 && <LooseDrives title="Failed or absent, in no RAID group" drives={out} />}
       </Band>
       {pools.length > 0 && (
         <Band title="Pools, volumes and shares">
@@ -69,6 +66,15 @@ function GroupBox({ group, drives }: { readonly group: RaidGroup; readonly drive
         fill={used}
         label={`RAID group ${group.display_name}, ${group.protection}, ${group.status}, ${Math.trunc(used)} percent in pools`}
       />
+      <Drives drives={drives} />
+    </div>
+  );
+}
+
+function LooseDrives({ title, drives }: { readonly title: string; readonly drives: readonly Drive[] }) {
+  return (
+    <div className="picture-card picture-free">
+      <span className="picture-title">{title}</span>
       <Drives drives={drives} />
     </div>
   );

@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { Controller as ControllerRecord, MirrorJob as MirrorRecord } from '@granary/contract/array';
 import { percent } from '../../parts/format.ts';
-import { poolUsed, progressIn, type Drive, type Pool, type RaidGroup } from '../records.ts';
+import { isFree, isOut, poolUsed, progressIn, type Drive, type Pool, type RaidGroup } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
 
 export type Controller = RecordOf<typeof ControllerRecord>;
@@ -39,8 +39,9 @@ export function concernsOf(facts: ArrayFacts): Concern[] {
   return all.sort((a, b) => Number(b.isSevere) - Number(a.isSevere));
 }
 
-function ofDrive({ name, display_name, status, raid_group_name }: Drive): Concern[] {
-  if (status !== 'Failed' && status !== 'Absent') return [];
+function ofDrive(drive: Drive): Concern[] {
+  if (!isOut(drive)) return [];
+  const { name, display_name, status, raid_group_name } = drive;
   const next = raid_group_name === null ? '' : ' Replace it with a free drive.';
   const text = `Drive ${display_name} ${status === 'Failed' ? 'has failed' : 'is absent'}.${next}`;
   return [{ key: name, isSevere: raid_group_name !== null, text, to: `/drives/${name}` }];
@@ -130,10 +131,10 @@ export type Tone = 'good' | 'busy' | 'warning' | 'bad' | 'free';
 
 export const SIGNS: Readonly<Record<Tone, string>> = { good: '', busy: '↻', warning: '!', bad: '✕', free: '' };
 
-export function driveTone({ status, usage }: Drive): Tone {
-  if (status === 'Failed' || status === 'Absent') return 'bad';
-  if (BUSY.test(status)) return 'busy';
-  return usage === 'Available' ? 'free' : 'good';
+export function driveTone(drive: Drive): Tone {
+  if (isOut(drive)) return 'bad';
+  if (BUSY.test(drive.status)) return 'busy';
+  return isFree(drive) ? 'free' : 'good';
 }
 
 export function groupTone({ status }: RaidGroup): Tone {

@@ -4,6 +4,7 @@ import { Fill, State } from '../../parts/small.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { StateOrWork } from '../drives/columns.tsx';
 import { namesIn, poolUsed, type Pool } from '../records.ts';
+import { Provisioned } from './provisioned.tsx';
 
 export const poolColumns: readonly Column<Pool>[] = [
   {
@@ -29,9 +30,8 @@ export const poolColumns: readonly Column<Pool>[] = [
   {
     name: 'provisioned',
     heading: 'Provisioned',
-    align: 'right',
     isExtra: true,
-    cell: ({ provisioned_capacity }) => gigabytes(provisioned_capacity),
+    cell: (pool) => <Provisioned pool={pool} />,
     value: ({ provisioned_capacity }) => provisioned_capacity,
   },
   {

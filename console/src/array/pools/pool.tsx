@@ -16,6 +16,7 @@ import { NewVolume } from '../volumes/new-volume.tsx';
 import { VolumeTable } from '../volumes/table.tsx';
 import { useVolumes } from '../volumes/all.ts';
 import { poolActions } from './actions.ts';
+import { Provisioned } from './provisioned.tsx';
 import { RecycleBin } from './recycle-bin.tsx';
 
 export default function PoolPage() {
@@ -77,7 +78,7 @@ function PoolFacts({ pool }: { readonly pool: Pool }) {
         ['Used', <Fill key="fill" used={poolUsed(pool)} size={pool.capacity} />],
         ['Capacity state', <State key="mode" of={pool.capacity_mode} />],
         ['Free', gigabytes(pool.available_capacity)],
-        ['Provisioned to volumes', gigabytes(pool.provisioned_capacity)],
+        ['Provisioned to volumes', <Provisioned key="provisioned" pool={pool} />],
         ['Tuned for', pool.type],
         ['Layout', pool.mode === 'stripe' ? `spread, ${pool.stripe_size} KiB a piece` : 'concatenated RAID groups'],
         ['Cache', pool.cache === 'YES' ? 'on' : 'off'],

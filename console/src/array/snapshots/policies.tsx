@@ -67,7 +67,10 @@ export default function Policies() {
   const columns = useMemo(() => [...policyColumns, actions], []);
   return (
     <>
-      <PageHead title="Snapshot policies" about="When snapshots are taken, and how many are kept.">
+      <PageHead
+        title="Snapshot policies"
+        about="When snapshots are taken, and how many are kept. A run is skipped when nothing was written since the last snapshot of the policy, unless the policy says otherwise."
+      >
         <NewPolicy />
       </PageHead>
       <Reading of={reading}>

@@ -19,11 +19,14 @@ export const policyColumns: readonly Column<SnapshotPolicy>[] = [
   {
     name: 'when',
     heading: 'Takes snapshots',
-    cell: ({ create_policy }) => (
+    cell: ({ create_policy, create_empty }) => (
       <span title={create_policy}>
         {cronWords(create_policy)}{' '}
         <Text span size="xs" c="dimmed">
           {create_policy}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {create_empty === 'YES' ? 'also when nothing changed' : 'a run is skipped when nothing changed'}
         </Text>
       </span>
     ),

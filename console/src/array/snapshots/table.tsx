@@ -7,7 +7,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { Time } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import type { Snapshot } from '../records.ts';
-import { snapshotActions, takenAt } from './actions.ts';
+import { snapshotActions, snapshotWords, takenAt } from './actions.ts';
 
 const columns: readonly Column<Snapshot>[] = [
   {
@@ -19,7 +19,7 @@ const columns: readonly Column<Snapshot>[] = [
   {
     name: 'taken',
     heading: 'Taken',
-    cell: ({ created_at }) => <Time at={created_at} />,
+    cell: ({ created_at }) => <Time at={created_at} isExact />,
     value: (snapshot) => takenAt(snapshot).getTime(),
   },
   {
@@ -75,7 +75,7 @@ export function SnapshotTable(props: {
           label="Delete"
           about="The data of that moment is gone for good. The volumes stay as they are now."
           rows={chosen}
-          nameOf={({ display_name }) => display_name}
+          nameOf={snapshotWords}
           inputOf={({ name }) => ({ snapshot_id: name })}
           isDestroying
           onDone={clear}

@@ -3,11 +3,11 @@ import { useRef, useState } from 'react';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
 import { ActionButton, ActionDialog, FormButton, type ActionProps } from '../../contract/action.tsx';
-import { ago, localTime } from '../../parts/format.ts';
+import { ago, localTime, secondTime } from '../../parts/format.ts';
 import { Empty } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import type { Snapshot, Volume } from '../records.ts';
-import { snapshotName } from '../volumes/actions.ts';
+import { snapshotName } from '../volumes/actions.tsx';
 import { snapshotActions, takenAt } from './actions.ts';
 import { clusters, type Cluster } from './clusters.ts';
 import { SnapshotTable } from './table.tsx';
@@ -76,7 +76,7 @@ function Mark({ group, isAttached }: { readonly group: Cluster<Snapshot>; readon
   if (!one) return null;
   const label =
     members.length === 1
-      ? `${one.display_name}, ${localTime(takenAt(one))}`
+      ? `${one.display_name}, ${secondTime(takenAt(one))}`
       : `${members.length} snapshots, ${ago(takenAt(one))}`;
   const choose = (action: ActionProps<never>) => {
     // The list closes, because a click in the form would be one beside the list; the form gives the focus back to the mark.
@@ -108,7 +108,7 @@ function Mark({ group, isAttached }: { readonly group: Cluster<Snapshot>; readon
                   {snapshot.display_name}
                 </Text>
                 <Text size="xs" c="dimmed" mb={4}>
-                  {localTime(takenAt(snapshot))}
+                  {secondTime(takenAt(snapshot))}
                 </Text>
                 <Stack gap={4}>
                   {snapshotActions(snapshot, isAttached)

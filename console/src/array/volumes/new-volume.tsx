@@ -1,9 +1,11 @@
 import { array } from '../../api/array.ts';
+import type { AnyInput } from '../../api/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { useGo } from '../../app/base.ts';
 import { ActionButton } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { IconPlus } from '../../parts/icons.tsx';
+import { RoomHint } from '../pools/provisioned.tsx';
 import { useArrayHabits } from './all.ts';
 import { OPTION_LABELS } from './option-names.ts';
 import { cappingFields, reductionFields, shareFields } from './options.ts';
@@ -33,6 +35,9 @@ export function NewVolume({ pool }: { readonly pool?: string }) {
     labels: LABELS,
     start: { pool: pool ?? largest.name },
     choices: { pool: choicesOf(pools, ({ available_capacity: free }) => `${gigabytes(free)} free`) },
+    preview: ({ capacity, pool: chosen }: AnyInput) => (
+      <RoomHint size={capacity} pool={pools.find(({ name }) => name === chosen)} />
+    ),
     onDone: ({ value }: { readonly value: { readonly vol_name: string } | undefined }) => {
       if (value) go(`/volumes/${value.vol_name}`);
     },

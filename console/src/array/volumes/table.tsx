@@ -9,7 +9,7 @@ import { Fill, State } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { isShare, namesIn } from '../records.ts';
 import { attachActions } from '../servers/attach.ts';
-import { deletionWords, snapshotName, undoDeletion, volumeActions } from './actions.ts';
+import { deletionWords, snapshotName, undoDeletion, volumeActions } from './actions.tsx';
 import { useArrayHabits, type ListedVolume } from './all.ts';
 
 const columns: readonly Column<ListedVolume>[] = [

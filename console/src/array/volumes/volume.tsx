@@ -17,7 +17,7 @@ import { Connect } from '../servers/connect.tsx';
 import { NewServer } from '../servers/new-server.tsx';
 import { TimeLine } from '../snapshots/time-line.tsx';
 import { VolumePolicies } from '../snapshots/volume-policies.tsx';
-import { volumeActions } from './actions.ts';
+import { volumeActions } from './actions.tsx';
 import { useArrayHabits } from './all.ts';
 import { VolumeFacts, VolumeOptions } from './facts.tsx';
 import { Migration } from './migration.tsx';

@@ -8,7 +8,7 @@ import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';
 import { Fill } from '../../parts/small.tsx';
 import type { Account } from '../records.ts';
-import { untilFull } from '../policies/words.ts';
+import { onDrives, untilFull } from '../policies/words.ts';
 
 const ACCOUNTS_MAX = 10;
 
@@ -42,7 +42,7 @@ function PolicyFills() {
                   {untilFull(left)}
                 </Text>
               </Group>
-              <Fill used={used} size={capacity} />
+              <Fill used={used} size={capacity} label={onDrives(used, capacity)} />
             </div>
           ))}
         </SimpleGrid>

@@ -8,7 +8,7 @@ import { PageLink, Section } from '../../parts/page-link.tsx';
 import { Fill, State, Working } from '../../parts/small.tsx';
 import { EventList } from '../administration/event-list.tsx';
 import { Metering } from '../metering/figures.tsx';
-import { protectionOf, untilFull } from '../policies/words.ts';
+import { onDrives, protectionOf, untilFull, withoutCopies } from '../policies/words.ts';
 import type { Policy } from '../records.ts';
 import { Figure } from './figure.tsx';
 import { byFullness, concernsOf, moving, type Concern, type ObjectFacts } from './standing.ts';
@@ -77,13 +77,14 @@ function Figures({ facts: { policies, drives, controllers, accounts } }: { reado
   const sum = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
   const used = sum(policies.map(({ used_capacity: one }) => one));
   const size = sum(policies.map(({ capacity }) => capacity));
+  const usable = sum(policies.map((policy) => withoutCopies(policy, policy.capacity)));
   const held = sum(accounts.map(({ used_capacity: one }) => one));
   const failed = drives.filter(({ status }) => status !== 'Normal').length;
   const serving = controllers.filter(({ proxy_state: state }) => state === 'OBJ_NORMAL').length;
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} mb="md">
-      <Figure title="Capacity" to="/policies" value={gigabytes(size)}>
-        <Fill used={used} size={size} />
+      <Figure title="Capacity" to="/policies" value={`${gigabytes(usable)} usable`}>
+        <Fill used={used} size={size} label={onDrives(used, size)} />
       </Figure>
       <Figure title="Accounts" to="/accounts" value={count(accounts.length)}>
         {gigabytes(held)} in {count(sum(accounts.map(({ objects: number }) => number)))} objects
@@ -132,7 +133,11 @@ function PolicyLine({ policy }: { readonly policy: Policy }) {
           {protectionOf(policy)}; {untilFull(policy.full_in_min)}
         </Text>
       </Group>
-      <Fill used={policy.used_capacity} size={policy.capacity} />
+      <Fill
+        used={policy.used_capacity}
+        size={policy.capacity}
+        label={onDrives(policy.used_capacity, policy.capacity)}
+      />
     </div>
   );
 }

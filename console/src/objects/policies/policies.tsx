@@ -9,7 +9,7 @@ import { Fill, State, Working } from '../../parts/small.tsx';
 import type { Policy } from '../records.ts';
 import { policyActions } from './actions.ts';
 import { AddPolicy } from './grow.tsx';
-import { isRebalancing, protectionOf, untilFull } from './words.ts';
+import { isRebalancing, onDrives, protectionOf, untilFull } from './words.ts';
 
 export default function Policies() {
   const reading = useRead(objects.policies.list, {});
@@ -57,7 +57,7 @@ function PolicyCard({ policy }: { readonly policy: Policy }) {
         {policy.total_drives} drives, {untilFull(policy.full_in_min)}
         {about !== null && `. ${about}`}
       </Text>
-      <Fill used={used} size={capacity} />
+      <Fill used={used} size={capacity} label={onDrives(used, capacity)} />
       {isRebalancing(policy) && <Working value={policy.rebalance_percentage} label="Data is being moved" />}
     </Card>
   );

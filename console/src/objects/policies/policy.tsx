@@ -14,7 +14,7 @@ import { Held } from '../metering/held.tsx';
 import type { Policy } from '../records.ts';
 import { policyActions } from './actions.ts';
 import { AddDrives } from './grow.tsx';
-import { isRebalancing, protectionOf, untilFull } from './words.ts';
+import { isRebalancing, onDrives, protectionOf, untilFull, withoutCopies } from './words.ts';
 
 export default function PolicyPage() {
   const name = useParam('policyName');
@@ -49,7 +49,11 @@ export default function PolicyPage() {
 function PolicyFacts({ policy, currency }: { readonly policy: Policy; readonly currency: string | undefined }) {
   return (
     <Stack>
-      <Fill used={policy.used_capacity} size={policy.capacity} />
+      <Fill
+        used={policy.used_capacity}
+        size={policy.capacity}
+        label={onDrives(policy.used_capacity, policy.capacity)}
+      />
       <Facts
         of={[
           ['Protection', protectionOf(policy)],
@@ -58,7 +62,8 @@ function PolicyFacts({ policy, currency }: { readonly policy: Policy; readonly c
           ['Refuses writes below', `${policy.emergency_mode_percentage}% free`],
           ['Price per GB-month', `${policy.gb_per_month_cost} ${(currency ?? '').toUpperCase()}`],
           ['Default for new buckets', policy.default === 'YES' ? 'yes' : 'no'],
-          ['Drive size', gigabytes(policy.capacity)],
+          ['Usable, without copies and parity', gigabytes(withoutCopies(policy, policy.capacity))],
+          ['Capacity of its drives', gigabytes(policy.capacity)],
           ['Created', <Time key="since" at={policy.created_at} />],
           ['Identifier', policy.name],
         ]}

@@ -1,3 +1,4 @@
+import { gigabytes } from '../../parts/format.ts';
 import type { Policy } from '../records.ts';
 
 const HOUR = 60;
@@ -27,6 +28,23 @@ export function protectionOf({
 }: Pick<Policy, 'number_of_mirrors' | 'data_fragments' | 'parity_fragments'>): string {
   if (copies > 0) return `${copies} copies; survives the loss of ${drives(copies - 1)}`;
   return `${data} data and ${parity} parity fragments; survives the loss of ${drives(parity)}`;
+}
+
+/** What of an amount on drives, in GB, are objects: the rest is further copies, or parity. */
+export function withoutCopies(
+  {
+    number_of_mirrors: copies,
+    data_fragments: data,
+    parity_fragments: parity,
+  }: Pick<Policy, 'number_of_mirrors' | 'data_fragments' | 'parity_fragments'>,
+  amount: number,
+): number {
+  return copies > 0 ? amount / copies : (amount * data) / (data + parity);
+}
+
+/** Beside a bar of what its drives hold. */
+export function onDrives(used: number, capacity: number): string {
+  return `${gigabytes(used)} of ${gigabytes(capacity)} on drives, with copies and parity`;
 }
 
 function drives(count: number): string {

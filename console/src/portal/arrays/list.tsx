@@ -6,12 +6,12 @@ import { useAddressText } from '../../app/base.ts';
 import { ActionMenu } from '../../contract/action.tsx';
 import { undo } from '../../contract/undo.tsx';
 import { Bulk } from '../../parts/bulk.tsx';
-import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, Failed, Loading, PageHead } from '../../parts/messages.tsx';
 import { State, Time, Working } from '../../parts/small.tsx';
 import { DataTable, type Column } from '../../parts/table.tsx';
 import { actionsOf } from './actions.ts';
 import { useActionFacts } from './facts.ts';
+import { OrderButton } from './order-button.tsx';
 import { isWaiting, reasonOfDenial, stateWords, type PortalArray } from './record.ts';
 
 const columns: readonly Column<PortalArray>[] = [
@@ -118,9 +118,7 @@ export default function Arrays() {
             { value: 'deleted', label: 'Recycle bin' },
           ]}
         />
-        <Button component={Link} to="/arrays/new" leftSection={<IconPlus />}>
-          Order an array
-        </Button>
+        <OrderButton label="Order an array" />
       </PageHead>
       {list.isPending && <Loading />}
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}

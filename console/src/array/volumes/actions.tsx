@@ -4,6 +4,7 @@ import { action, type ActionProps } from '../../contract/action.tsx';
 import { startFrom, type StartFrom } from '../../contract/started-form.tsx';
 import { undo, type Undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
+import { RoomHint } from '../pools/provisioned.tsx';
 import { choicesOf, isShare, type Pool, type Volume } from '../records.ts';
 import type { ArrayHabits, ListedVolume } from './all.ts';
 import { OPTION_LABELS } from './option-names.ts';
@@ -38,6 +39,13 @@ export function volumeActions(
       input,
       labels: { capacity: 'How much to add' },
       about: `${name} has ${gigabytes(volume.virtual_capacity)} now. Servers see the new size when they look again.`,
+      preview: ({ capacity }) => (
+        <RoomHint
+          size={capacity}
+          pool={pools.find((one) => one.name === volume.pool_name)}
+          unwritten={volume.virtual_capacity - volume.allocated_capacity}
+        />
+      ),
     }),
     action({
       op: array.consistencyGroups.clone,
