@@ -56,6 +56,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly preview?: (input: AnyInput) => ReactNode;
   /** Destroys data: its name has to be typed. */
   readonly destroys?: string;
+  /** The record cannot be shown any more when it is done: its own page is left. */
+  readonly takesAway?: boolean;
   /** What is said when it is done. */
   readonly said?: string;
   /** The page of what was made, by what was given: the notice has a link to it. */

@@ -60,6 +60,7 @@ function freeActions({ name: id, display_name: name, status }: Drive): ActionPro
     }),
     action({
       op: array.drives.remove,
+      takesAway: true,
       label: 'Return to the cloud',
       input: { id },
       destroys: name,

@@ -51,6 +51,7 @@ export function groupActions(group: RaidGroup, drives: GroupDrives): ActionProps
     action({ op: array.raidGroups.rename, label: 'Rename', input, start: { newname: group.display_name } }),
     action({
       op: array.raidGroups.delete,
+      takesAway: true,
       label: 'Delete',
       input,
       destroys: group.display_name,

@@ -62,6 +62,7 @@ export function volumeActions(
     }),
     action({
       op: array.volumes.delete,
+      takesAway: true,
       label: 'Delete',
       input,
       destroys: name,

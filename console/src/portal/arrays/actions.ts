@@ -246,6 +246,7 @@ function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<
 function removal({ id, name }: PortalArray): ActionProps<never> {
   return action({
     op: arrays.delete,
+    takesAway: true,
     section: LIFE,
     label: 'Remove',
     input: { array_id: id },
@@ -257,6 +258,7 @@ function removal({ id, name }: PortalArray): ActionProps<never> {
 function withdrawal({ id, name }: PortalArray): ActionProps<never> {
   return action({
     op: arrays.delete,
+    takesAway: true,
     label: 'Withdraw the order',
     input: { array_id: id },
     about: `${name} is not made, and its request goes.`,
@@ -276,6 +278,7 @@ function deletedActions(array: PortalArray): ActionProps<never>[] {
     }),
     action({
       op: arrays.purge,
+      takesAway: true,
       label: 'Remove for good',
       input,
       destroys: array.name,
