@@ -340,6 +340,8 @@ test('an order that is denied has failed, with the reason, and can be removed', 
   await create(owner, { name: array });
   const { id } = await requestFor(owner, array);
   await admin.client.arrayRequests.deny({ id, reason: 'out of budget' });
+  const titles = (await admin.client.events.list({ kind: 'request' })).data.map(({ msg_title: title }) => title);
+  assert.ok(titles.includes(`Request ${id} (create array ${array}) was denied by admin.`), titles[0]);
   const arrayId = portal.idOf(owner, array);
   const { data } = await owner.client.arrays.get({ array_id: arrayId });
   assert.deepEqual([data.id, data.status, data.nova_id], [arrayId, 'failed', null]);

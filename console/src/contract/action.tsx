@@ -56,6 +56,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly preview?: (input: AnyInput) => ReactNode;
   /** Destroys data: its name has to be typed. */
   readonly destroys?: string;
+  /** It cannot be undone, though nothing is typed to confirm it: its button is red. */
+  readonly isFinal?: boolean;
   /** The record cannot be shown any more when it is done: its own page is left. */
   readonly takesAway?: boolean;
   /** What is said when it is done. */
@@ -141,7 +143,7 @@ export function FormButton<E extends Endpoint>(props: ActionButtonProps<E> & { r
       leftSection={props.icon}
       size={props.isSmall ? 'xs' : 'sm'}
       variant={props.isMain ? 'filled' : 'default'}
-      color={props.destroys === undefined ? undefined : 'red'}
+      color={colorOf(props)}
       {...operationMark(props.op, props.input)}
     >
       {props.label}
@@ -177,7 +179,7 @@ export function ActionMenu({
                 {all.map((action) => (
                   <Menu.Item
                     key={action.label}
-                    color={action.destroys === undefined ? undefined : 'red'}
+                    color={colorOf(action)}
                     onClick={() => setOpen(action)}
                     {...operationMark(action.op as Op, action.input)}
                   >
@@ -374,7 +376,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
                   type="submit"
                   loading={acting.isPending}
                   disabled={!isConfirmed || !isOffered}
-                  color={destroys === undefined ? undefined : 'red'}
+                  color={colorOf(props)}
                 >
                   {label}
                 </Button>
@@ -401,6 +403,11 @@ function NotOffered({ isLocked }: { readonly isLocked: boolean }) {
 /** The first field that is wrong may be out of view. */
 function focusProblem(form: HTMLElement): void {
   form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+}
+
+/** Of the buttons of an action: red where it cannot be undone. */
+function colorOf({ destroys, isFinal }: Pick<ActionProps, 'destroys' | 'isFinal'>): string | undefined {
+  return destroys === undefined && isFinal !== true ? undefined : 'red';
 }
 
 const NO_RULES: FieldRules = {};

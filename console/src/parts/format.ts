@@ -32,6 +32,9 @@ export function percent(part: number, whole: number): number {
   return whole > 0 ? Math.min(100, (part / whole) * 100) : 0;
 }
 
+/** What a month is where a price of an hour is shown for a month. */
+export const HOURS_A_MONTH = 730;
+
 const counting = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 export function count(value: number | null | undefined): string {

@@ -259,6 +259,7 @@ function withdrawal({ id, name }: PortalArray): ActionProps<never> {
   return action({
     op: arrays.delete,
     takesAway: true,
+    isFinal: true,
     label: 'Withdraw the order',
     input: { array_id: id },
     about: `${name} is not made, and its request goes.`,
