@@ -329,7 +329,17 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
           )}
           {!hasSecret && asked.map(field)}
           {!hasSecret && folded.length > 0 && (
-            <Button variant="subtle" size="xs" w="fit-content" onClick={() => setMore(!isMore)} aria-expanded={isMore}>
+            <Button
+              variant="subtle"
+              size="xs"
+              w="fit-content"
+              maw="100%"
+              h="auto"
+              mih={30}
+              styles={{ label: { whiteSpace: 'normal', textAlign: 'left', lineHeight: 1.4 } }}
+              onClick={() => setMore(!isMore)}
+              aria-expanded={isMore}
+            >
               {isMore
                 ? 'Less'
                 : `More: ${folded
