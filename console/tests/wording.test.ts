@@ -62,9 +62,10 @@ test('a problem at a field says what it is about', () => {
   const error = new ApiError(400, 'drives are 25 in all; engine small takes at most 24.', [
     { field: 'drives', message: 'are 25 in all; engine small takes at most 24' },
     { field: 'name', message: 'is required' },
+    { field: 'password', message: 'must have at least 8 characters' },
   ]);
   assert.deepEqual(
     [...problemsAt(error, ['drives', 'name'], words).values()],
-    ['Drives are 25 in all; engine small takes at most 24', 'is required'],
+    ['Drives are 25 in all; engine small takes at most 24', 'is required', 'Password must have at least 8 characters'],
   );
 });
