@@ -35,12 +35,12 @@ const rules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
     'drives',
     /are 9 in all; engine engine_small takes at most 8/,
   ],
-  ['cache between the steps', { flash_cache_capacity: 150 }, 'flash_cache_capacity', /must be a multiple of 200 GB/],
+  ['cache between the steps', { flash_cache_capacity: 150 }, 'flash_cache_capacity', /must be a multiple of 200 GiB/],
   [
     'more cache than the engine takes',
     { engine: 'engine_small', flash_cache_capacity: 400 },
     'flash_cache_capacity',
-    /is 400 GB; engine engine_small takes at most 380 GB/,
+    /is 400 GiB; engine engine_small takes at most 380 GiB/,
   ],
   [
     'a zone the cloud has not',

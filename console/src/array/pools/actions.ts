@@ -24,7 +24,7 @@ export function poolActions(pool: Pool, groups: readonly RaidGroup[]): ActionPro
         capacityhistory: 'Rate is taken over, minutes',
         alertmode: 'Alert, minutes before the pool is full',
         protectedmode: 'Protected mode, minutes before the pool is full',
-        emergencymode: 'Emergency mode, GB left',
+        emergencymode: 'Emergency mode, GiB left',
       },
     }),
     action({

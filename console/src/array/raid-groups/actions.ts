@@ -45,7 +45,7 @@ export function groupActions(group: RaidGroup, drives: GroupDrives): ActionProps
       label: 'Rebuild speed',
       input,
       start: { min: group.min_resync_speed, max: group.max_resync_speed },
-      labels: { min: 'While servers work, MB/s', max: 'Otherwise, MB/s' },
+      labels: { min: 'While servers work, MiB/s', max: 'Otherwise, MiB/s' },
     }),
     ...(drives.hasSpare ? [action({ op: array.raidGroups.removeHotSpare, label: 'Remove the spare', input })] : []),
     action({ op: array.raidGroups.rename, label: 'Rename', input, start: { newname: group.display_name } }),
