@@ -285,7 +285,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
     }
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
-      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));
+      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(props));
       props.onDone?.(done, whole);
       if (props.showsReply || showsSecret(op.endpoint, done.value)) setReply(done.value);
       else close();
@@ -468,8 +468,16 @@ function labelOfField({ labels }: Pick<ActionProps, 'labels'>, name: string): st
   return labels?.[name] ?? words(name);
 }
 
-/** `New user` → `The user was made.` */
-function doneWords(label: string): string {
+const PAST: Readonly<Record<string, string>> = {
+  Delete: 'was deleted',
+  Remove: 'was removed',
+  Shred: 'is being shredded',
+};
+
+/** `New user` → `The user was made.`; `Delete` of what is called tank → `tank was deleted.` */
+function doneWords({ label, destroys }: Pick<ActionProps, 'label' | 'destroys'>): string {
   const [, made] = /^New (.+)$/.exec(label) ?? [];
-  return made === undefined ? `${label}: done.` : `The ${made} was made.`;
+  if (made !== undefined) return `The ${made} was made.`;
+  const past = PAST[label];
+  return past !== undefined && destroys !== undefined ? `${destroys} ${past}.` : `${label}: done.`;
 }

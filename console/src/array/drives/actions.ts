@@ -65,6 +65,7 @@ function freeActions({ name: id, display_name: name, status }: Drive): ActionPro
       input: { id },
       destroys: name,
       about: 'The array has one drive fewer, and it is no longer on the bill.',
+      said: `${name} went back to the cloud.`,
     }),
   ];
 }

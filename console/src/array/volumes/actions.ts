@@ -31,6 +31,7 @@ export function volumeActions(
       input: group,
       labels: { display_name: 'Name' },
       start: { display_name: snapshotName(new Date()) },
+      said: `A snapshot of ${name} was taken.`,
     }),
     action({
       op: array.volumes.expand,
@@ -38,6 +39,7 @@ export function volumeActions(
       input,
       labels: { capacity: 'How much to add' },
       about: `${name} has ${gigabytes(volume.virtual_capacity)} now. Servers see the new size when they look again.`,
+      said: `${name} was expanded.`,
     }),
     action({
       op: array.consistencyGroups.clone,
@@ -52,13 +54,20 @@ export function volumeActions(
     }),
     migrate(volume, pools),
     ...options(volume, hasLifecycle === true),
-    action({ op: array.volumes.rename, label: 'Rename', input, start: { new_name: name } }),
+    action({
+      op: array.volumes.rename,
+      label: 'Rename',
+      input,
+      start: { new_name: name },
+      said: `${name} was renamed.`,
+    }),
     action({
       op: array.volumes.updateComment,
       label: 'Write a note',
       input,
       start: { new_comment: volume.comment ?? '' },
       labels: { new_comment: 'Note' },
+      said: 'The note is saved.',
     }),
     action({
       op: array.volumes.delete,
