@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client/errors';
+import { doneWords } from '../src/contract/done-words.ts';
 import { errorInLabels, problemsAt } from '../src/contract/form-errors.ts';
 import { inLabels } from '../src/parts/wording.ts';
 import { windowProblem } from '../src/portal/billing-window.ts';
@@ -68,4 +69,10 @@ test('a problem at a field says what it is about', () => {
     [...problemsAt(error, ['drives', 'name'], words).values()],
     ['Drives are 25 in all; engine small takes at most 24', 'is required', 'Password must have at least 8 characters'],
   );
+});
+
+test('what is done is said of what it was done to', () => {
+  assert.equal(doneWords({ label: 'New user' }), 'The user was made.');
+  assert.equal(doneWords({ label: 'Delete', destroys: 'tank' }), 'tank was deleted.');
+  assert.equal(doneWords({ label: 'Pause' }), 'Pause: done.');
 });

@@ -18,6 +18,7 @@ import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
+import { doneWords, messageIn } from './done-words.ts';
 import { enumOf } from './field.tsx';
 import { errorInLabels, problemsAt } from './form-errors.ts';
 import { asSent, checkedBy, type FieldRules } from './field-rules.ts';
@@ -433,12 +434,6 @@ function openPart({ params }: Endpoint, given: AnyInput): AnyInput {
   return Object.fromEntries(Object.entries(given).filter(isOpen));
 }
 
-/** The portal says in words what became of a call. */
-function messageIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('message' in value)) return undefined;
-  return typeof value.message === 'string' && value.message !== '' ? value.message : undefined;
-}
-
 /** A file is read when the form is sent. */
 async function withFiles(input: AnyInput): Promise<AnyInput> {
   const entries = Object.entries(input).map(async ([name, value]) => {
@@ -466,18 +461,4 @@ function fieldsOf(
 
 function labelOfField({ labels }: Pick<ActionProps, 'labels'>, name: string): string {
   return labels?.[name] ?? words(name);
-}
-
-const PAST: Readonly<Record<string, string>> = {
-  Delete: 'was deleted',
-  Remove: 'was removed',
-  Shred: 'is being shredded',
-};
-
-/** `New user` → `The user was made.`; `Delete` of what is called tank → `tank was deleted.` */
-function doneWords({ label, destroys }: Pick<ActionProps, 'label' | 'destroys'>): string {
-  const [, made] = /^New (.+)$/.exec(label) ?? [];
-  if (made !== undefined) return `The ${made} was made.`;
-  const past = PAST[label];
-  return past !== undefined && destroys !== undefined ? `${destroys} ${past}.` : `${label}: done.`;
 }
