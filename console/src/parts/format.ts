@@ -32,6 +32,11 @@ export function percent(part: number, whole: number): number {
   return whole > 0 ? Math.min(100, (part / whole) * 100) : 0;
 }
 
+/** Rounded, but what is not whole yet is not shown as if it were. */
+export function wholePercent(share: number): number {
+  return share < 100 ? Math.min(99, Math.round(share)) : 100;
+}
+
 /** What a month is where a price of an hour is shown for a month. */
 export const HOURS_A_MONTH = 730;
 

@@ -1,6 +1,6 @@
 import { ActionIcon, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
 import { useState, useSyncExternalStore, type ReactNode } from 'react';
-import { ago, exactTime, gigabytes, localTime, percent, timeOf } from './format.ts';
+import { ago, exactTime, gigabytes, localTime, percent, timeOf, wholePercent } from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
 import { Tag } from './tag.tsx';
@@ -68,7 +68,7 @@ export function Fill({ used, size, label, mayBeFull = false }: FillProps) {
     <div>
       <div className="fill-words">
         <span>{label ?? `${gigabytes(used)} of ${gigabytes(size)}`}</span>
-        <span>{Math.trunc(share)}%</span>
+        <span>{wholePercent(share)}%</span>
       </div>
       <div
         className="fill-bar"
@@ -76,8 +76,8 @@ export function Fill({ used, size, label, mayBeFull = false }: FillProps) {
         role="progressbar"
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-valuenow={Math.trunc(share)}
-        aria-label={label ?? `${Math.trunc(share)} percent used`}
+        aria-valuenow={wholePercent(share)}
+        aria-label={label ?? `${wholePercent(share)} percent used`}
       >
         <div style={{ width: `${share}%` }} />
       </div>
@@ -90,9 +90,9 @@ export function Working({ value, label }: { readonly value: number; readonly lab
   return (
     <div>
       <Text size="xs">
-        {label}, {Math.trunc(value)}%
+        {label}, {wholePercent(value)}%
       </Text>
-      <Progress value={Math.trunc(value)} size="sm" striped animated aria-label={label} />
+      <Progress value={wholePercent(value)} size="sm" striped animated aria-label={label} />
     </div>
   );
 }

@@ -153,6 +153,7 @@ function AccountList(props: {
             user_id: 'Belongs to',
             moderate: 'Ask an administrator first',
           }}
+          rules={{ object_storage_admin_username: { hint: '' } }}
           said="The account is being made."
           fields={[
             'array_id',

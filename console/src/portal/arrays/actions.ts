@@ -129,7 +129,7 @@ export function sizeActions(array: SizedArray, { cloud, providerId }: ActionFact
       section: SIZE,
       label: 'Change the engine',
       input,
-      labels: { engine: 'Engine', app_engine: 'App engine' },
+      labels: { engine: 'Engine, for the data', app_engine: 'App engine, for the management of the array' },
       start: { engine: array.engine?.key, app_engine: array.app_engine?.key },
       choices: cloud && { engine: engineItems(cloud), app_engine: appEngineItems(cloud) },
       choicesFrom: pricedEngines,

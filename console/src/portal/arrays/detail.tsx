@@ -155,11 +155,17 @@ function blockFacts(array: ShownArray): (readonly [string, ReactNode])[] {
   return [
     ['Engine', array.engine && `${array.engine.name}, ${array.engine.specs}`],
     ['App engine', array.app_engine && `${array.app_engine.name}, ${array.app_engine.specs}`],
-    ['Cache', `${gigabytes(array.cache.total_gb)} (${gigabytes(array.cache.included_gb)} with the engine)`],
-    ['Cache in effect', gigabytes(array.cache.in_effect_gb)],
+    ['Cache', cacheWords(array.cache)],
     ['File lifecycle', array.flc_enabled ? 'yes' : 'no'],
     ['Two iSCSI targets', array.iscsi_dual_target_mode_enabled ? 'yes' : 'no'],
   ];
+}
+
+/** What was ordered, and what the array could take of it. */
+function cacheWords({ total_gb: total, included_gb: included, in_effect_gb: used }: ShownArray['cache']): string {
+  const ordered = `${gigabytes(total)}, of which ${gigabytes(included)} came with the engine`;
+  if (used === null || used === undefined || used >= total) return ordered;
+  return `${ordered}; ${gigabytes(used)} are in effect, as the memory of the machine allows`;
 }
 
 function Way({ array }: { readonly array: ShownArray }) {
