@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
     'raidGroups.create',
     () => group([made.free[0]!, made.large]),
     10110,
-    /^The drives have 1 and 2 GB; choose drives of one size, or use force=YES/,
+    /^The drives have 1 and 2 GiB; choose drives of one size, or use force=YES/,
   ],
   [
     'RAID6 of three drives',

@@ -111,7 +111,7 @@ async function send(
     const bytes = new Uint8Array(await answer.arrayBuffer());
     return { status: answer.status, ok: answer.ok, headers: answer.headers, bytes };
   } catch (error) {
-    throw new ConnectionError(base, error);
+    throw new ConnectionError(base, error, timeoutMs);
   }
 }
 

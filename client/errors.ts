@@ -24,17 +24,24 @@ export class StillRunning extends Error {
 export class ConnectionError extends Error {
   /** Who did not answer, for messages: mostly a URL. */
   readonly address: string;
+  /** How long an answer was waited for, where that was too long. */
+  readonly waitedMs: number | undefined;
 
-  constructor(address: string, cause: unknown) {
+  constructor(address: string, cause: unknown, timeoutMs?: number) {
     super(`No answer from ${address}: ${reasonOf(cause)}`, { cause });
     this.name = 'ConnectionError';
     this.address = address;
+    this.waitedMs = isTimeout(cause) ? timeoutMs : undefined;
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'it took too long';
+  if (isTimeout(error)) return 'it took too long';
   // fetch hides what went wrong one level down.
   const { cause } = error as { cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? error.message;

@@ -266,7 +266,7 @@ export const singleErrors = {
   drive_sizes_differ: {
     http: 409,
     code: 10110,
-    message: 'The drives have {sizes} GB; choose drives of one size, or use force=YES to count all as the smallest.',
+    message: 'The drives have {sizes} GiB; choose drives of one size, or use force=YES to count all as the smallest.',
   },
   remote_refused: {
     http: 422,

@@ -139,7 +139,7 @@ export function capacity(description: string): Param<number, 'required'> {
     kind: 'capacity',
     schema: Type.Integer({ minimum: 1, maximum: 2 ** 50 / 2 ** 20 }),
     presence: 'required',
-    description: `${description} (such as \`500G\`, \`2T\` or \`100M\`; a number alone is GB)`,
+    description: `${description} (such as \`500G\`, \`2T\` or \`100M\`; a number alone is GiB)`,
   };
 }
 

@@ -38,6 +38,6 @@ export function usedAsRecorded(bytes: number): number {
 
 /** For messages and events: two decimals at most. */
 export function capacityText(bytes: number): string {
-  const [unit, name] = bytes >= GB ? ([GB, 'GB'] as const) : ([MB, 'MB'] as const);
+  const [unit, name] = bytes >= GB ? ([GB, 'GiB'] as const) : ([MB, 'MiB'] as const);
   return `${Math.floor((bytes / unit) * 100) / 100} ${name}`;
 }

@@ -50,6 +50,8 @@ export async function runTour(steps: readonly Step[], addresses = ownAddresses()
       text
         .replaceAll(granary.url, 'http://127.0.0.1:7400')
         .replace(/127\.(?!0\.)\d+\.\d+\.(\d+)(:|\b)/g, '127.64.0.$1$2')
+        // A folder of its own only here: a reader's is at home.
+        .replaceAll(join(folder, '.config'), '~/.config')
         .replaceAll(folder, '~/granary')
         .replaceAll(`${process.env['HOME'] ?? '~'}/`, '~/');
     const outputs = await inOneShell(

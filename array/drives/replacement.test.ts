@@ -134,7 +134,7 @@ test('what cannot take the place of a drive is refused, or needs force', async (
   ]);
   assert.deepEqual(await refused(1, 8), [
     10200,
-    `Drive ssd-7 (${named(8)}) has 0 GB, but the drives of RAID group fast (${group}) need 1 GB; take a larger one.`,
+    `Drive ssd-7 (${named(8)}) has 0 GiB, but the drives of RAID group fast (${group}) need 1 GiB; take a larger one.`,
   ]);
   assert.deepEqual(await refused(1, 7), [
     10100,

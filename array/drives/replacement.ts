@@ -79,7 +79,7 @@ export class DriveReplacement {
 
   #refuseSize(group: DriveGroup, { record: drive, placed }: Drive): void {
     if (placed.capacityGb >= group.memberGb) return;
-    const has = `Drive ${called(drive)} has ${placed.capacityGb} GB`;
+    const has = `Drive ${called(drive)} has ${placed.capacityGb} GiB`;
     throw fail('replacement_too_small', { has, group: called(group), needed: group.memberGb });
   }
 

@@ -127,7 +127,7 @@ describe('the data in pools', { timeout: 120_000 }, () => {
     assert.deepEqual(await disk.read(0, 30), bytes);
     const { messages: reported } = await client.call(messages.list, {});
     const titles = reported.map(({ msg_title }) => msg_title).join('\n');
-    assert.match(titles, /is in an emergency: \d+ MB are left; its oldest snapshots are given up\./);
+    assert.match(titles, /is in an emergency: \d+ MiB are left; its oldest snapshots are given up\./);
     assert.match(titles, /Snapshot first .* was given up because pool .+ \(pool-00000001\) is nearly full\./);
   });
 });

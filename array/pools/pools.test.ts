@@ -96,7 +96,7 @@ describe('pools', { timeout: 120_000 }, () => {
     assert.equal(await array.pool({ groups: [a], name: 'archive' }), 'pool-00000003', 'numbers do not return');
     const { messages: reported } = await client.call(messages.list, {});
     const titles = reported.map(({ msg_title }) => msg_title).join('\n');
-    for (const expected of [/Pool main \(pool-00000001\) of 1 GB was created/, /Pool archive .* was deleted/])
+    for (const expected of [/Pool main \(pool-00000001\) of 1 GiB was created/, /Pool archive .* was deleted/])
       assert.match(titles, expected);
   });
 
@@ -171,7 +171,7 @@ describe('pools', { timeout: 120_000 }, () => {
     assert.equal((await poolOf(array, id)).capacity_mode, 'emergency');
     const refused = await client.refused(volumes.create, { name: 'v', capacity: '1G', pool: id } as never);
     assert.equal(refused.code, CODES.poolProtected);
-    assert.match(refused.message, /emergency mode: 1022 MB are left/);
+    assert.match(refused.message, /emergency mode: 1022 MiB are left/);
     await array.restart();
     assert.equal((await poolOf(array, id)).capacity_mode, 'emergency');
     await client.call(pools.updateProtection, { id, emergencymode: 0, effectiveemergencymode: 2 });

@@ -73,7 +73,7 @@ describe('the protection of a pool', () => {
     assert.match(refusal(bench, name)?.message ?? '', /protected mode: it will be full in about \d+ minutes\. Expand/);
     await fill(bench, name, 85, 1, 6);
     assert.equal(mode(), 'emergency');
-    assert.match(refusal(bench, name)?.message ?? '', /emergency mode: 9 GB are left/);
+    assert.match(refusal(bench, name)?.message ?? '', /emergency mode: 9 GiB are left/);
     const reported = bench.titles().filter((title) => /is running full|is protected,|in an emergency/.test(title));
     assert.equal(reported.length, 3);
   });

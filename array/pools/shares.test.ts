@@ -17,7 +17,7 @@ it('a pool grows within its own RAID groups: by an amount, by all that is left, 
   assert.equal(pools.get(name).capacityBytes, 10 * GB);
   await pools.expand(name, { groups: ['group-1'] }, 'ann');
   assert.equal(pools.get(name).capacityBytes, 15 * GB, 'the other one keeps its 5 GB');
-  await assert.rejects(pools.expand(name, { groups: ['group-1'] }, 'ann'), /group-1 has 0 MB free; add RAID groups/);
+  await assert.rejects(pools.expand(name, { groups: ['group-1'] }, 'ann'), /group-1 has 0 MiB free; add RAID groups/);
   await pools.expand(name, { capacityMb: 5 * 1024 }, 'ann');
   assert.equal(pools.get(name).capacityBytes, 20 * GB);
 });
@@ -26,7 +26,7 @@ it('what is asked of RAID groups that join comes from those alone', async () => 
   const { pools } = poolBench(10 * GB);
   const { name } = await pools.create({ ...WANTED, groups: ['group-1'], capacityMb: 1024 }, 'ann');
   const tooMuch = pools.expand(name, { groups: ['group-2'], capacityMb: 11 * 1024 }, 'ann');
-  await assert.rejects(tooMuch, /group-2 has 10 GB free, 11 GB were asked for; ask for less or add RAID groups/);
+  await assert.rejects(tooMuch, /group-2 has 10 GiB free, 11 GiB were asked for; ask for less or add RAID groups/);
   assert.equal(pools.get(name).capacityBytes, GB);
 });
 

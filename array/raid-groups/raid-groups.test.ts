@@ -133,7 +133,7 @@ test('what a RAID group cannot be made of is refused with the reason, and nothin
   ]);
   assert.deepEqual(await refusal(array, { disk: names(1, 7) }), [
     10110,
-    'The drives have 1 and 2 GB; choose drives of one size, or use force=YES to count all as the smallest.',
+    'The drives have 1 and 2 GiB; choose drives of one size, or use force=YES to count all as the smallest.',
   ]);
   assert.deepEqual(await refusal(array, { disk: names(1, 8) }), [
     10100,
@@ -141,7 +141,7 @@ test('what a RAID group cannot be made of is refused with the reason, and nothin
   ]);
   assert.deepEqual(await refusal(array, { disk: names(7, 7 + 1, 1), hot_spare: 'YES', force: 'NO' }), [
     10110,
-    'The drives have 1 and 2 GB; choose drives of one size, or use force=YES to count all as the smallest.',
+    'The drives have 1 and 2 GiB; choose drives of one size, or use force=YES to count all as the smallest.',
   ]);
   await client.call(drives.takeOffline, { id: names(1) });
   assert.equal((await refusal(array, { disk: names(1, 2) }))[0], 10100);
@@ -187,7 +187,7 @@ test('a RAID group is renamed, and its speeds are set, within the rules', async 
   await client.call(raidGroups.rename, { id: two, newname: 'two' });
   await client.call(raidGroups.setResyncSpeed, { id: one, min: 5, max: 50 });
   const { code, message } = await client.refused(raidGroups.setResyncSpeed, { id: one, min: 51, max: 50 });
-  assert.deepEqual([code, message], [7, 'min must not be above max, 50 MB/s.']);
+  assert.deepEqual([code, message], [7, 'min must not be above max, 50 MiB/s.']);
   assert.equal((await client.refused(raidGroups.setResyncSpeed, { id: one, min: 0, max: 50 })).code, 7);
   await array.restart();
   const { raid_group } = await client.call(raidGroups.get, { id: one });

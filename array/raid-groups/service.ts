@@ -85,13 +85,13 @@ export class RaidGroupService {
 
   async setResyncSpeed(name: string, minimum: number, maximum: number, actor: string): Promise<string> {
     const { store, engine, clock } = this.#tools;
-    if (minimum > maximum) throw badParameter('min', `must not be above max, ${maximum} MB/s`);
+    if (minimum > maximum) throw badParameter('min', `must not be above max, ${maximum} MiB/s`);
     this.get(name);
     await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
     await store.write((tx) => {
       const group = this.named(tx, name);
       repository.updateRaidGroup(tx, name, { minResyncMb: minimum, maxResyncMb: maximum }, clock.now());
-      const title = `RAID group ${called(group)} rebuilds and scrubs at ${minimum} to ${maximum} MB/s.`;
+      const title = `RAID group ${called(group)} rebuilds and scrubs at ${minimum} to ${maximum} MiB/s.`;
       this.record(tx, group, { title, actor });
     });
     return name;

@@ -53,7 +53,7 @@ export class SearchService {
       yield { kind: 'raid-groups', id: group.name, name: group.displayName, detail, also: [group.name] };
     }
     for (const { record, placed } of drives.list(WHOLE).drives) {
-      const detail = `Drive · ${placed.capacityGb} GB ${placed.medium.toUpperCase()}`;
+      const detail = `Drive · ${placed.capacityGb} GiB ${placed.medium.toUpperCase()}`;
       yield { kind: 'drives', id: record.name, name: record.displayName, detail, also: [record.name, record.uuid] };
     }
   }

@@ -77,7 +77,7 @@ test('a new volume is on record at once, every field of it real', async (t) => {
     capacity_mode: 'normal',
   });
   assert.match(volume.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
-  assert.deepEqual(await titles(id), [`Volume reports (${id}) was created: 1.5 GB in pool main.`]);
+  assert.deepEqual(await titles(id), [`Volume reports (${id}) was created: 1.5 GiB in pool main.`]);
   await array.restart();
   const { modified_at: _, ...after } = await get(id);
   assert.partialDeepStrictEqual(volume, after);
@@ -181,7 +181,7 @@ test('a volume grows by what is asked, by everyone who asks, up to its limit', a
   await Promise.all(Array.from({ length: 6 }, () => client.call(volumes.expand, { id, capacity: '1G' } as never)));
   assert.equal((await get(id)).virtual_capacity, 7);
   const failure = await client.refused(volumes.expand, { id, capacity: '2G' } as never);
-  assert.deepEqual([failure.code, /at most 8 GB/.test(failure.message)], [10200, true]);
+  assert.deepEqual([failure.code, /at most 8 GiB/.test(failure.message)], [10200, true]);
   const other = await array.volume(pool);
   assert.equal((await client.refused(volumes.expand, { id: other, capacity: '1024T' } as never)).code, 10200);
   await array.restart();

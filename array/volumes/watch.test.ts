@@ -84,8 +84,8 @@ test('a volume that fills up raises an alert by its rate, an emergency by what i
   await look(3600, { ownBytes: 2 * GB });
   assert.equal(volumes.get(name).capacityMode, 'normal');
   const [, alert, emergency, normal] = news();
-  assert.match(alert ?? '', /will be full within 60 minutes: 6 GB of 10 GB are left/);
-  assert.match(emergency ?? '', /runs full: 512 MB of 10 GB are left/);
+  assert.match(alert ?? '', /will be full within 60 minutes: 6 GiB of 10 GiB are left/);
+  assert.match(emergency ?? '', /runs full: 512 MiB of 10 GiB are left/);
   assert.match(normal ?? '', /has room again/);
 });
 

@@ -89,11 +89,19 @@ export function reportError(terminal: Terminal, error: unknown, debug: boolean):
 function failureOf(error: unknown, debug: boolean): Pick<CommandFailure, 'exitCode' | 'message' | 'details'> {
   if (error instanceof CommandFailure) return error;
   if (error instanceof ConnectionError) {
-    const message = `${error.message}. Start it with \`granary up\`, or name another address with --url.`;
-    return { exitCode: exitCodes.noConnection, message, details: [] };
+    return { exitCode: exitCodes.noConnection, message: connectionMessage(error), details: [] };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { exitCode: exitCodes.failed, message: debug ? message : `${message} (--debug shows where)`, details: [] };
+}
+
+/** What to do differs: what runs and is slow is not to be started. */
+function connectionMessage({ address, message, waitedMs }: ConnectionError): string {
+  if (waitedMs !== undefined)
+    return `${address} did not answer in ${waitedMs / 1000} seconds. It may have done what was asked: look before you try again. If it stays so, see its log.`;
+  if (/\bECONNREFUSED\b/.test(message))
+    return `${message}. Start it with \`granary up\`, or name another address with --url.`;
+  return `${message}. Check the address, or name another one with --url.`;
 }
 
 /** The error and what caused it. */

@@ -65,6 +65,6 @@ test('drives in use are never forgotten: too few, another capacity, another zone
   for (const config of changes) {
     const { problems } = compareStock(rows, config);
     assert.equal(problems.length, 1);
-    assert.match(problems[0]!, /2 drives of type SSD_10GB \(10 GB\) of node n1 in zone zone_0 are in use/);
+    assert.match(problems[0]!, /2 drives of type SSD_10GB \(10 GiB\) of node n1 in zone zone_0 are in use/);
   }
 });

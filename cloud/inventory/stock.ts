@@ -64,7 +64,7 @@ function trim(present: readonly Drive[], count: number, kind: Kind, drop: Drive[
   const used = present.length - free.length;
   const { node, type, zone, capacity } = kind;
   problems.push(
-    `nodes: ${used} drives of type ${type} (${wholeGigabytes(capacity)} GB) of node ${node} in zone ${zone} are in use, ` +
+    `nodes: ${used} drives of type ${type} (${wholeGigabytes(capacity)} GiB) of node ${node} in zone ${zone} are in use, ` +
       `but the file leaves ${count}; keep at least ${used}, or delete the arrays that have them first`,
   );
 }

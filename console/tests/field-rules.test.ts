@@ -24,12 +24,18 @@ test('how many snapshots to keep is a number', () => {
   }
   assert.deepEqual(asSent(rules, { delete_policy: '' }), { delete_policy: '' });
   assert.match(checkedBy(rules, { delete_policy: 'many' }).get('delete_policy') ?? '', /whole number/);
+  for (const typed of ['0', 'N10001'])
+    assert.match(checkedBy(rules, { delete_policy: typed }).get('delete_policy') ?? '', /^Must be from 1 to 10,000/);
 });
 
 test('a schedule that never comes is no schedule, and is told from one that is not understood', () => {
   assert.match(scheduleProblem('0 0 31 2 *') ?? '', /never comes/);
   assert.match(scheduleProblem('0 0 30 2 *') ?? '', /never comes/);
-  assert.match(scheduleProblem('61 * * * *') ?? '', /five fields/);
+  assert.equal(scheduleProblem('61 * * * *'), 'The minute is not understood (61): it takes 0 to 59.');
+  assert.equal(
+    scheduleProblem('0 0 * * 8'),
+    'The day of the week is not understood (8): it takes 0 to 7 or SUN to SAT.',
+  );
   assert.match(scheduleProblem('* * *') ?? '', /five fields/);
   assert.equal(scheduleProblem('manual'), undefined);
   assert.equal(scheduleProblem('0 0 29 2 *'), undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ago, bytes, gigabytes, money, percent, shareText, timeOf, words } from '../src/parts/format.ts';
+import { ago, bytes, gigabytes, money, percent, shareText, timeOf, wholePercent, words } from '../src/parts/format.ts';
 
 /** Goal: figures are written as they are, and at their edges, too. */
 
@@ -62,4 +62,8 @@ test('how long ago is said in the largest unit that has passed whole', () => {
 test('names of fields become words, with what is an abbreviation in capitals', () => {
   assert.equal(words('s3_access_key'), 'S3 access key');
   assert.equal(words('resetAccessKey'), 'Reset access key');
+});
+
+test('a share is rounded, and is whole only when it is', () => {
+  assert.deepEqual([0, 66.67, 99.9, 100].map(wholePercent), [0, 67, 99, 100]);
 });

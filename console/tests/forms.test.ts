@@ -14,10 +14,10 @@ test('a hint does not repeat the label', () => {
 });
 
 test('a hint says what the label does not', () => {
-  assert.equal(hintOf('Size (such as 500G; a number alone is GB)', 'Size'), 'Such as 500G; a number alone is GB');
+  assert.equal(hintOf('Size (such as 500G; a number alone is GiB)', 'Size'), 'Such as 500G; a number alone is GiB');
   assert.equal(
-    hintOf('Size (such as `500G`, `2T` or `100M`; a number alone is GB)', 'Size'),
-    'Such as `500G`, `2T` or `100M`; a number alone is GB',
+    hintOf('Size (such as `500G`, `2T` or `100M`; a number alone is GiB)', 'Size'),
+    'Such as `500G`, `2T` or `100M`; a number alone is GiB',
   );
   assert.equal(hintOf('The two-way path (a, b)', 'Two way path'), 'A, b');
   assert.equal(hintOf('At least 8 characters', 'Password'), 'At least 8 characters');

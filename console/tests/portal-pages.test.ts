@@ -5,6 +5,7 @@ import { dayAfter, dayOr, monthStart, perOf, presets, today } from '../src/porta
 import { browserName } from '../src/parts/browser-name.ts';
 import { itemNames } from '../src/portal/item-names.ts';
 import { reasonOfDenial, stateWords } from '../src/portal/arrays/record.ts';
+import { priceWords } from '../src/portal/request-price.ts';
 import { askedFor, kindWords } from '../src/portal/request-words.ts';
 
 /** Goal: what pages of the portal work out of records without a browser. */
@@ -123,4 +124,24 @@ test('an address names a day of a bill, or the page shows its own', () => {
   assert.equal(dayOr('2026-02-28', 'own'), '2026-02-28');
   for (const wrong of ['', '2026-13-40', 'yesterday', '1', '0000-00-00', '20260228'])
     assert.equal(dayOr(wrong, 'own'), 'own');
+});
+
+test('a request says what is billed for what it asks for', () => {
+  const prices = new Map([
+    ['engine:engine_small', 0.1],
+    ['app_engine:app_small', 0.02],
+    ['drive:SSD', 0.01],
+    ['cache_gb:cache_gb', 0.001],
+  ]);
+  const order = { engine: 'engine_small', app_engine: 'app_small', drives: { SSD: 4 }, flash_cache_capacity: 200 };
+  const words = (kind: string, given: Record<string, unknown>) => priceWords({ kind, arguments: given }, prices);
+  assert.equal(words('create_array', order), '0.36 USD per hour, about 262.80 USD a month');
+  assert.equal(
+    words('create_array', { engine: null, drives: { SSD: 3 } }),
+    '0.03 USD per hour, about 21.90 USD a month',
+  );
+  const more = { change: { type: 'drives', drives: { SSD: 2 } } };
+  assert.equal(words('add_drives', more), '0.02 USD per hour more, about 14.60 USD a month');
+  assert.equal(words('delete_array', {}), undefined);
+  assert.equal(words('add_drives', { change: { drives: { HDD: 1 } } }), undefined, 'half a price is none');
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client/errors';
+import { doneWords } from '../src/contract/done-words.ts';
 import { errorInLabels, problemsAt } from '../src/contract/form-errors.ts';
 import { inLabels } from '../src/parts/wording.ts';
 import { windowProblem } from '../src/portal/billing-window.ts';
@@ -62,10 +63,11 @@ test('a problem at a field says what it is about', () => {
   const error = new ApiError(400, 'drives are 25 in all; engine small takes at most 24.', [
     { field: 'drives', message: 'are 25 in all; engine small takes at most 24' },
     { field: 'name', message: 'is required' },
+    { field: 'password', message: 'must have at least 8 characters' },
   ]);
   assert.deepEqual(
     [...problemsAt(error, ['drives', 'name'], words).values()],
-    ['Drives are 25 in all; engine small takes at most 24', 'is required'],
+    ['Drives are 25 in all; engine small takes at most 24', 'is required', 'Password must have at least 8 characters'],
   );
 });
 
@@ -77,4 +79,10 @@ test('a refusal that names a folded field stands at that field', () => {
     [['export_name', 'Export name must be given: the name "docs/x" cannot serve as one']],
   );
   assert.equal(problemsAt(error, ['name'], form).size, 0);
+});
+
+test('what is done is said of what it was done to', () => {
+  assert.equal(doneWords({ label: 'New user' }), 'The user was made.');
+  assert.equal(doneWords({ label: 'Delete', destroys: 'tank' }), 'tank was deleted.');
+  assert.equal(doneWords({ label: 'Pause' }), 'Pause: done.');
 });

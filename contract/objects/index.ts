@@ -23,7 +23,7 @@ export { Account } from './accounts.ts';
 export { Destination } from './destinations.ts';
 export { Drive, ServedDrive } from './drives.ts';
 export { LoadBalancerGroup } from './load-balancer-groups.ts';
-export { AccessLogEntry, EventMessage } from './logs.ts';
+export { AccessLogEntry, accessLogKinds, EventMessage, type AccessLogKind } from './logs.ts';
 export { IopsPoint, LatencyPoint, ThroughputPoint } from './metering.ts';
 export { StoragePolicy, StoragePolicyDetail } from './policies.ts';
 export { AccountRequest } from './requests.ts';

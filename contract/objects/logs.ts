@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
-import { integer, json, optional, page, text, withDefault } from '../params.ts';
+import { choice, integer, json, list, optional, page, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly } from './access.ts';
@@ -52,6 +52,9 @@ export const messages = {
   }),
 } satisfies Group;
 
+export const accessLogKinds = ['data', 'changes', 'reads'] as const;
+export type AccessLogKind = (typeof accessLogKinds)[number];
+
 export const accessLogs = {
   list: endpoint('GET', '/access_logs', {
     summary: 'List who called what, newest first',
@@ -59,6 +62,9 @@ export const accessLogs = {
     params: {
       limit: withDefault(integer('Records a page holds; 0 puts as many on it as there can be', { max: 10_000 }), 0),
       page: numberedPages.page,
+      kinds: optional(
+        list(choice(accessLogKinds, 'A kind'), 'Only these: requests of `data`, calls that make `changes`, or `reads`'),
+      ),
       sort: optional(
         json<Static<typeof Sort>>(Sort, 'Fields to sort by, the first counts most', {
           example: [{ property: 'created', direction: 'DESC' }],

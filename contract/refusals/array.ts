@@ -14,8 +14,8 @@ export const arrayRefusals = {
     no_file_scans: 'This array does not scan files for lifecycle policies.',
   }),
   ...messagesOf('capacity_refused', {
-    replacement_too_small: '{has}, but the drives of RAID group {group} need {needed} GB; take a larger one.',
-    spare_too_small: 'Drive {id} has {has} GB; as a hot spare it needs {needed} GB.',
+    replacement_too_small: '{has}, but the drives of RAID group {group} need {needed} GiB; take a larger one.',
+    spare_too_small: 'Drive {id} has {has} GiB; as a hot spare it needs {needed} GiB.',
     migration_pool_full: 'Pool {pool} has {free} free and the volume needs {needed}; expand the pool first.',
     groups_too_full: '{groups} {have} {free} free{asked}; {less}add RAID groups.',
     pool_full: 'Pool {id} is full; expand it or delete something.',

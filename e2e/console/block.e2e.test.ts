@@ -49,7 +49,7 @@ test(
     await orderArray(page, {
       name: 'ledger',
       kind: 'Disks and file shares',
-      drives: { '10 GB SSD': 4 },
+      drives: { '10 GiB SSD': 4 },
       options: { 'Make pools at once': false },
       onPrice: async () => {
         await waitForText(page, '0.068 USD per hour');
@@ -163,7 +163,7 @@ async function limitRebuild(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   await openGroup(page);
   await page.getByRole('button', { name: 'Rebuild speed' }).click();
-  for (const label of ['While servers work, MB/s', 'Otherwise, MB/s'])
+  for (const label of ['While servers work, MiB/s', 'Otherwise, MiB/s'])
     await dialog.getByRole('textbox', { name: label }).fill(String(REBUILD_MB_A_SECOND));
   await dialog.getByRole('button', { name: 'Rebuild speed' }).click();
   await dialog.waitFor({ state: 'hidden' });

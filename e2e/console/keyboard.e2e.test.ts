@@ -87,7 +87,7 @@ test('an array is ordered and a volume made by the keyboard alone', { skip }, as
   await page.keyboard.press('Space');
   await press(page, button('Next'));
   await hasFocus(page.getByRole('heading', { name: 'Size' }));
-  await type(page, page.getByRole('textbox', { name: '10 GB SSD', exact: true }), '2');
+  await type(page, page.getByRole('textbox', { name: '10 GiB SSD', exact: true }), '2');
   await press(page, button('Next'));
   await type(page, page.getByRole('textbox', { name: 'Name' }), 'ledger');
   await press(page, button('Order'));

@@ -37,7 +37,7 @@ test('an object is uploaded, downloaded and billed in the console', { skip, time
 
   t.diagnostic('the operator orders the array and opens an account');
   await signIn(operator, granary.url, OPERATOR);
-  await orderArray(operator, { name: 'attic', kind: 'Object storage', drives: { '10 GB SSD': 2 } });
+  await orderArray(operator, { name: 'attic', kind: 'Object storage', drives: { '10 GiB SSD': 2 } });
   await operator.getByRole('link', { name: 'Open the array' }).waitFor();
   await openAccount(operator, 'papers', CUSTOMER.username);
 

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { dataRequest } from '../testing/requests.ts';
 import { callEntry, requestEntry, type NewEntry } from './entry.ts';
 import { accessLogMigrations } from './migrations.ts';
+import { READS } from './routes.ts';
 import type { SortKey } from './repository.ts';
 import { AccessLog } from './service.ts';
 
@@ -136,6 +137,25 @@ test('entries come in pages, newest first, and sorted by any field in the order 
     { property: 'id', direction: 'ASC' },
   );
   assert.deepEqual(byController, [1, 2]);
+});
+
+test('entries are filtered by kind: requests of data, calls that change, calls that read', async (t) => {
+  const { log } = start(t);
+  for (const action of ['create', 's3 GetObject', 'watch', 'swift PUT object', 'watch', 'get'])
+    log.add(entry({ action }));
+  const list = async (...kinds: ('data' | 'changes' | 'reads')[]) => {
+    const { entries, count } = await log.list({ page: 1, limit: 2, sort: [], filter: { kinds, reads: READS } });
+    return [entries.map(({ action }) => action), count];
+  };
+  assert.deepEqual(await list('data', 'changes'), [['swift PUT object', 's3 GetObject'], 3]);
+  assert.deepEqual(await list('changes'), [['create'], 1]);
+  assert.deepEqual(await list('reads'), [['get', 'watch'], 3]);
+  const changing = new Set(all.filter(({ endpoint }) => endpoint.method !== 'GET').map(({ name }) => name));
+  assert.deepEqual(
+    READS.filter((name) => changing.has(name)),
+    [],
+    'a name is that of a reading call or of a changing one',
+  );
 });
 
 test('sorting by a name goes by its index', (t) => {

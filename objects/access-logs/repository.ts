@@ -1,3 +1,4 @@
+import type { AccessLogKind } from '@granary/contract/objects';
 import type { Db, Tx } from '@granary/kernel';
 import type { NewEntry } from './entry.ts';
 
@@ -17,6 +18,13 @@ interface EntryRow extends Omit<Entry, 'user'> {
 interface Page {
   readonly start: number;
   readonly limit: number;
+}
+
+/** What was called: `data` begins with its protocol, `reads` are named, all others are `changes`. */
+export interface KindFilter {
+  readonly kinds: readonly AccessLogKind[];
+  /** The names of the operations that change nothing. */
+  readonly reads: readonly string[];
 }
 
 const ENTRY = `SELECT e.id, u.text AS user, c.text AS controller, a.text AS action, e.params, e.created FROM`;
@@ -60,10 +68,18 @@ export function deleteEntriesUntil(tx: Tx, id: number): void {
   tx.run('DELETE FROM entries WHERE id <= :id', { id });
 }
 
-export function listEntries(db: Db, sort: readonly SortKey[], page: Page): Entry[] {
+/** By the index of actions: there are few of them, and nothing but numbers is read. */
+export function countOfKinds(db: Db, filter: KindFilter): number {
+  const sql = `SELECT count(*) AS n FROM entries e WHERE ${OF_KINDS}`;
+  return db.get<{ n: number }>(sql, kindParams(filter))?.n ?? 0;
+}
+
+export function listEntries(db: Db, sort: readonly SortKey[], page: Page, filter?: KindFilter): Entry[] {
   const [first] = sort;
   const rows =
-    !first || first.property === 'id' ? byNumber(db, first?.direction ?? 'DESC', page) : sorted(db, sort, page);
+    filter === undefined && (!first || first.property === 'id')
+      ? byNumber(db, first?.direction ?? 'DESC', page)
+      : sorted(db, sort, page, filter);
   return rows.map((row) => ({ ...row, user: row.user === '' ? null : row.user }));
 }
 
@@ -77,15 +93,23 @@ function byNumber(db: Db, direction: 'ASC' | 'DESC', { start, limit }: Page): En
 }
 
 /** Names in their order, and the entries of each by the index: nothing has to be sorted for the first of several keys. */
-function sorted(db: Db, sort: readonly SortKey[], { start, limit }: Page): EntryRow[] {
+function sorted(db: Db, sort: readonly SortKey[], { start, limit }: Page, filter?: KindFilter): EntryRow[] {
   const order = sort.map(({ property, direction }) => `${COLUMNS[property]} ${direction}`);
   const led = sort[0]?.property;
   const joined = Object.entries(NAMES).filter(([name]) => name !== led);
   const lead = NAMES[led ?? ''];
   const source = lead ? lead.replace(' ON ', ' CROSS JOIN entries e ON ') : 'entries e';
   const sql = `${ENTRY} ${source} ${joined.map(([, on]) => `JOIN ${on}`).join(' ')}
-    ORDER BY ${[...order, 'e.id DESC'].join(', ')} LIMIT :limit OFFSET :start`;
-  return db.all<EntryRow>(sql, { start, limit });
+    ${filter ? `WHERE ${OF_KINDS}` : ''} ORDER BY ${[...order, 'e.id DESC'].join(', ')} LIMIT :limit OFFSET :start`;
+  return db.all<EntryRow>(sql, { start, limit, ...(filter && kindParams(filter)) });
+}
+
+const IS_DATA = `text LIKE 's3 %' OR text LIKE 'swift %'`;
+const OF_KINDS = `e.action IN (SELECT number FROM names WHERE (CASE WHEN ${IS_DATA} THEN 'data'
+  WHEN text IN (SELECT value FROM json_each(:reads)) THEN 'reads' ELSE 'changes' END) IN (SELECT value FROM json_each(:kinds)))`;
+
+function kindParams({ kinds, reads }: KindFilter): { kinds: string; reads: string } {
+  return { kinds: JSON.stringify(kinds), reads: JSON.stringify(reads) };
 }
 
 function findOrInsertName(tx: Tx, text: string): number {

@@ -1,7 +1,16 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Log, Store } from '@granary/kernel';
 import type { NewEntry } from './entry.ts';
-import { deleteEntriesUntil, entryRange, insertEntries, listEntries, type Entry, type SortKey } from './repository.ts';
+import {
+  countOfKinds,
+  deleteEntriesUntil,
+  entryRange,
+  insertEntries,
+  listEntries,
+  type Entry,
+  type KindFilter,
+  type SortKey,
+} from './repository.ts';
 
 interface AccessLogOptions {
   /** A file of its own: it is written continuously, and no request waits for it. */
@@ -15,6 +24,7 @@ interface Asked {
   /** Counted from 1. */
   readonly page: number;
   readonly sort: readonly SortKey[];
+  readonly filter?: KindFilter | undefined;
 }
 
 /** Then the oldest go. */
@@ -51,13 +61,13 @@ export class AccessLog {
   }
 
   /** What was noted before is among them. */
-  async list({ limit, page, sort }: Asked): Promise<{ entries: Entry[]; count: number }> {
+  async list({ limit, page, sort, filter }: Asked): Promise<{ entries: Entry[]; count: number }> {
     await this.write();
     const size = limit === 0 ? PAGE_MAX : Math.min(limit, PAGE_MAX);
     return this.#options.store.read((db) => {
       const { first, last } = entryRange(db);
-      const entries = listEntries(db, sort, { start: (page - 1) * size, limit: size });
-      return { entries, count: last - first + 1 };
+      const entries = listEntries(db, sort, { start: (page - 1) * size, limit: size }, filter);
+      return { entries, count: filter ? countOfKinds(db, filter) : last - first + 1 };
     });
   }
 

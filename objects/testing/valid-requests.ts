@@ -303,6 +303,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'accessLogs.list': () => ({
     limit: 10,
     page: 1,
+    kinds: ['data', 'changes'],
     sort: JSON.stringify([{ property: 'created', direction: 'DESC' }]),
   }),
 

@@ -63,7 +63,7 @@ export function describeChange(change: Change): string {
     case 'engine':
       return `the change of engine to ${change.engine}`;
     case 'cache':
-      return `the change of cache to ${change.extraCacheGb} GB`;
+      return `the change of cache to ${change.extraCacheGb} GiB`;
     case 'drives':
       return `adding ${listDrives(change.drives)}`;
     case 'policy':

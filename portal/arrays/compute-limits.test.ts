@@ -57,7 +57,7 @@ for (const [what, limits] of [
       drives: { SSD_10GB: 2 },
       ...withApp,
     };
-    const { problems } = await refused(user.client.arrays.create(second), 400, /app_small would make it 2 cores, 2 GB/);
+    const { problems } = await refused(user.client.arrays.create(second), 400, /app_small would make it 2 cores, 2 GiB/);
     assert.deepEqual(
       problems.map(({ field }) => field),
       ['app_engine'],
@@ -65,7 +65,7 @@ for (const [what, limits] of [
     assert.equal((await user.client.arrays.list()).data.length, 1);
     await newCompute(user, limits);
     await portal.array(user, withApp);
-    await refused(user.client.computes.delete({ id: account.id }), 409, /the arrays have 2 cores, 2 GB and 2 arrays/);
+    await refused(user.client.computes.delete({ id: account.id }), 409, /the arrays have 2 cores, 2 GiB and 2 arrays/);
   });
 }
 

@@ -85,5 +85,5 @@ function fits(use: ComputeLimits, limits: ComputeLimits): boolean {
 }
 
 function shown({ cores, ram, instances }: ComputeLimits): string {
-  return `${cores} cores, ${ram / GB} GB and ${instances} arrays`;
+  return `${cores} cores, ${ram / GB} GiB and ${instances} arrays`;
 }

@@ -122,7 +122,7 @@ test('a change that was asked for while the array was created is not made while 
   await owner.client.arrays.hibernate({ array_id: id });
   await portal.until(id, 'hibernated');
   const approval = () => admin.client.arrayRequests.approve({ id: request, name: array });
-  await refused(approval(), 409, /is hibernated; the change of cache to 200 GB needs it to be created/);
+  await refused(approval(), 409, /is hibernated; the change of cache to 200 GiB needs it to be created/);
   assert.equal((await admin.client.arrayRequests.get({ id: request })).data.status, 'pending');
   await owner.client.arrays.restore({ array_id: id });
   await portal.until(id, 'created');

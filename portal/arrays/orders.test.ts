@@ -35,12 +35,12 @@ const rules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
     'drives',
     /are 9 in all; engine engine_small takes at most 8/,
   ],
-  ['cache between the steps', { flash_cache_capacity: 150 }, 'flash_cache_capacity', /must be a multiple of 200 GB/],
+  ['cache between the steps', { flash_cache_capacity: 150 }, 'flash_cache_capacity', /must be a multiple of 200 GiB/],
   [
     'more cache than the engine takes',
     { engine: 'engine_small', flash_cache_capacity: 400 },
     'flash_cache_capacity',
-    /is 400 GB; engine engine_small takes at most 380 GB/,
+    /is 400 GiB; engine engine_small takes at most 380 GiB/,
   ],
   [
     'a zone the cloud has not',
@@ -340,6 +340,8 @@ test('an order that is denied has failed, with the reason, and can be removed', 
   await create(owner, { name: array });
   const { id } = await requestFor(owner, array);
   await admin.client.arrayRequests.deny({ id, reason: 'out of budget' });
+  const titles = (await admin.client.events.list({ kind: 'request' })).data.map(({ msg_title: title }) => title);
+  assert.ok(titles.includes(`Request ${id} (create array ${array}) was denied by admin.`), titles[0]);
   const arrayId = portal.idOf(owner, array);
   const { data } = await owner.client.arrays.get({ array_id: arrayId });
   assert.deepEqual([data.id, data.status, data.nova_id], [arrayId, 'failed', null]);

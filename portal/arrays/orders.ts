@@ -47,8 +47,8 @@ export class ArrayOrders {
     parts.requests.register(['create_array'], {
       check: (request) => this.#checkAgain(request),
       execute: (tx, request) => this.#begin(tx, request),
-      denied: (tx, request, reason) => {
-        this.#refuse(tx, request, reason);
+      denied: (tx, request, reason, by) => {
+        this.#refuse(tx, request, reason, by);
       },
       withdrawn: (tx, request, by) => {
         this.#withdraw(tx, request, by);
@@ -147,7 +147,7 @@ export class ArrayOrders {
     return lifecycle.start(tx, 'array.create', id);
   }
 
-  #refuse(tx: Tx, request: PortalRequest, reason: string): void {
+  #refuse(tx: Tx, request: PortalRequest, reason: string, by: string): void {
     const { states } = this.#parts;
     const { id, name, status } = states.existing(tx, request.arrayId as number);
     if (status !== 'creating') return;
@@ -158,6 +158,7 @@ export class ArrayOrders {
       progress: 0,
       event: `The order of array ${name} was denied.`,
       severity: 'notice',
+      actor: by,
     });
   }
 

@@ -79,11 +79,11 @@ function cacheProblems(
   const problem = (message: string): FieldProblem[] => [{ field: 'flash_cache_capacity', message }];
   const { enabled, increment_gb: step } = inventory.flash_cache;
   if (product === 'object_storage' || !enabled) return problem('is not offered here');
-  if (extraGb % step !== 0) return problem(`must be a multiple of ${step} GB`);
+  if (extraGb % step !== 0) return problem(`must be a multiple of ${step} GiB`);
   const engine = inventory.engine_types.find((type) => type.key === key);
   if (!engine) return [];
   const most = Math.min(engine.max_flash_cache_gb, engine.max_cache_gb - engine.base_cache_gb);
-  return extraGb > most ? problem(`is ${extraGb} GB; engine ${engine.key} takes at most ${most} GB`) : [];
+  return extraGb > most ? problem(`is ${extraGb} GiB; engine ${engine.key} takes at most ${most} GiB`) : [];
 }
 
 /** Refuses what the cloud cannot provide now, so that an order fails at once. */

@@ -35,7 +35,7 @@ test('an engine that is too small for the drives or the cache is refused', async
   const { problems } = await refused(
     call,
     400,
-    /engine engine_small takes at most 8.*engine engine_small takes at most 380 GB/,
+    /engine engine_small takes at most 8.*engine engine_small takes at most 380 GiB/,
   );
   assert.deepEqual(
     problems.map(({ field }) => field),
@@ -68,8 +68,8 @@ test('cache grows and shrinks in the steps of the cloud, up to what the engine t
     in_effect_gb: 800.5,
   });
   assert.equal(cloud.specOf(array).extra_cache_gb, 800);
-  await refused(setCache(100), 400, /flash_cache_capacity must be a multiple of 200 GB/);
-  await refused(setCache(1000), 400, /flash_cache_capacity is 1000 GB; engine engine_medium takes at most 980 GB/);
+  await refused(setCache(100), 400, /flash_cache_capacity must be a multiple of 200 GiB/);
+  await refused(setCache(1000), 400, /flash_cache_capacity is 1000 GiB; engine engine_medium takes at most 980 GiB/);
   await setCache(0);
   assert.equal((await shown(id)).cache.extra_gb, 0);
 });

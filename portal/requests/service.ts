@@ -37,7 +37,7 @@ export interface Executor {
   execute(tx: Tx, request: PortalRequest): number | undefined;
   /** Waits for that job a while and throws if it failed, so that the approval fails with its error. */
   finished?(jobId: number): Promise<void>;
-  denied?(tx: Tx, request: PortalRequest, reason: string): void;
+  denied?(tx: Tx, request: PortalRequest, reason: string, by: string): void;
   /** By the user who asked; without it, what is withdrawn is treated as denied. */
   withdrawn?(tx: Tx, request: PortalRequest, by: string): void;
   /** Whether the administrator may give it another name. */
@@ -148,16 +148,16 @@ export class RequestService {
   }
 
   refuse(tx: Tx, request: PortalRequest, reason: string, by: string): void {
-    this.#close(tx, request, { reason, by, event: `${numbered(request)} was denied.` });
-    this.#executor(request.kind).denied?.(tx, request, reason);
+    this.#close(tx, request, { reason, by, event: `${numbered(request)} was denied by ${by}.` });
+    this.#executor(request.kind).denied?.(tx, request, reason, by);
   }
 
   #withdraw(tx: Tx, request: PortalRequest, by: string): void {
     const reason = `withdrawn by ${by}`;
-    this.#close(tx, request, { reason, by, event: `${numbered(request)} was withdrawn.` });
+    this.#close(tx, request, { reason, by, event: `${numbered(request)} was withdrawn by ${by}.` });
     const executor = this.#executor(request.kind);
     if (executor.withdrawn) executor.withdrawn(tx, request, by);
-    else executor.denied?.(tx, request, reason);
+    else executor.denied?.(tx, request, reason, by);
   }
 
   #close(tx: Tx, request: PortalRequest, { reason, by, event }: { reason: string; by: string; event: string }): void {

@@ -27,7 +27,7 @@ const client = new QueryClient({
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => service.nonce}>
-      <Notifications position="bottom-right" />
+      <Notifications position="bottom-center" autoClose={NOTICE_MS} />
       <QueryClientProvider client={client}>
         <SessionProvider
           waiting={(isUnanswered) => <Waiting isUnanswered={isUnanswered} />}
@@ -41,6 +41,9 @@ export function App() {
 }
 
 // Notices name what somebody did, and offer to take it back.
+/** Long enough to read; in the middle, as what can be pressed is at the right. */
+const NOTICE_MS = 5_000;
+
 whenPersonLeaves(() => notifications.clean());
 
 /** Another session, another person perhaps: nothing of what the one before had open stays. */

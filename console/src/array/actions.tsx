@@ -13,18 +13,14 @@ export function Actions({
 }: {
   readonly of: readonly ActionProps<never>[];
   readonly label?: string;
-  /** The page to show once the record is deleted. */
+  /** The page to show once the record is gone. */
   readonly goneTo?: string;
 }) {
   const may = useMay();
   const go = useGo();
   const allowed = actions
     .filter(({ op, input }) => may(op as Op, input))
-    .map((one) => (goneTo !== undefined && isDeletion(one) ? { ...one, onDone: () => go(goneTo) } : one));
+    .map((one) => (goneTo !== undefined && one.takesAway === true ? { ...one, onDone: () => go(goneTo) } : one));
   const shown = allowed.slice(0, allowed.length === BUTTONS_MAX + 1 ? BUTTONS_MAX + 1 : BUTTONS_MAX);
   return <ActionBar buttons={shown} menu={allowed.slice(shown.length)} label={label} />;
-}
-
-function isDeletion({ op }: ActionProps<never>): boolean {
-  return (op as Op).name === 'delete';
 }

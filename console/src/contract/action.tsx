@@ -18,6 +18,7 @@ import { words } from '../parts/format.ts';
 import { CommandView } from './command-view.tsx';
 import { ChosenField, type ChoicesFrom } from './chosen-field.tsx';
 import type { Choice } from './choice.ts';
+import { doneWords, messageIn } from './done-words.ts';
 import { enumOf } from './field.tsx';
 import { errorInLabels, problemsAt } from './form-errors.ts';
 import { asSent, checkedBy, type FieldRules } from './field-rules.ts';
@@ -56,6 +57,10 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly preview?: (input: AnyInput) => ReactNode;
   /** Destroys data: its name has to be typed. */
   readonly destroys?: string;
+  /** It cannot be undone, though nothing is typed to confirm it: its button is red. */
+  readonly isFinal?: boolean;
+  /** The record cannot be shown any more when it is done: its own page is left. */
+  readonly takesAway?: boolean;
   /** What is said when it is done. */
   readonly said?: string;
   /** The page of what was made, by what was given: the notice has a link to it. */
@@ -139,7 +144,7 @@ export function FormButton<E extends Endpoint>(props: ActionButtonProps<E> & { r
       leftSection={props.icon}
       size={props.isSmall ? 'xs' : 'sm'}
       variant={props.isMain ? 'filled' : 'default'}
-      color={props.destroys === undefined ? undefined : 'red'}
+      color={colorOf(props)}
       {...operationMark(props.op, props.input)}
     >
       {props.label}
@@ -175,7 +180,7 @@ export function ActionMenu({
                 {all.map((action) => (
                   <Menu.Item
                     key={action.label}
-                    color={action.destroys === undefined ? undefined : 'red'}
+                    color={colorOf(action)}
                     onClick={() => setOpen(action)}
                     {...operationMark(action.op as Op, action.input)}
                   >
@@ -280,7 +285,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
     }
     try {
       const done = await acting.mutateAsync((await withFiles(whole)) as never);
-      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(label));
+      announce(done.goesOn ?? props.said ?? messageIn(done.value) ?? doneWords(props));
       props.onDone?.(done, whole);
       if (props.showsReply || showsSecret(op.endpoint, done.value)) setReply(done.value);
       else close();
@@ -331,7 +336,17 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
           )}
           {!hasSecret && asked.map(field)}
           {!hasSecret && folded.length > 0 && (
-            <Button variant="subtle" size="xs" w="fit-content" onClick={() => setMore(!isMore)} aria-expanded={isMore}>
+            <Button
+              variant="subtle"
+              size="xs"
+              w="fit-content"
+              maw="100%"
+              h="auto"
+              mih={30}
+              styles={{ label: { whiteSpace: 'normal', textAlign: 'left', lineHeight: 1.4 } }}
+              onClick={() => setMore(!isMore)}
+              aria-expanded={isMore}
+            >
               {isMore
                 ? 'Less'
                 : `More: ${folded
@@ -378,7 +393,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
                   type="submit"
                   loading={acting.isPending}
                   disabled={!isConfirmed || !isOffered}
-                  color={destroys === undefined ? undefined : 'red'}
+                  color={colorOf(props)}
                 >
                   {label}
                 </Button>
@@ -407,6 +422,11 @@ function focusProblem(form: HTMLElement): void {
   form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }
 
+/** Of the buttons of an action: red where it cannot be undone. */
+function colorOf({ destroys, isFinal }: Pick<ActionProps, 'destroys' | 'isFinal'>): string | undefined {
+  return destroys === undefined && isFinal !== true ? undefined : 'red';
+}
+
 const NO_RULES: FieldRules = {};
 
 /** A form by what it is for. */
@@ -418,12 +438,6 @@ function draftKey({ op, label, input = {} }: Pick<ActionProps, 'op' | 'label' | 
 function openPart({ params }: Endpoint, given: AnyInput): AnyInput {
   const isOpen = ([name, value]: [string, unknown]) => params[name]?.secret !== true && !(value instanceof File);
   return Object.fromEntries(Object.entries(given).filter(isOpen));
-}
-
-/** The portal says in words what became of a call. */
-function messageIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('message' in value)) return undefined;
-  return typeof value.message === 'string' && value.message !== '' ? value.message : undefined;
 }
 
 /** A file is read when the form is sent. */
@@ -453,10 +467,4 @@ function fieldsOf(
 
 function labelOfField({ labels }: Pick<ActionProps, 'labels'>, name: string): string {
   return labels?.[name] ?? words(name);
-}
-
-/** `New user` → `The user was made.` */
-function doneWords(label: string): string {
-  const [, made] = /^New (.+)$/.exec(label) ?? [];
-  return made === undefined ? `${label}: done.` : `The ${made} was made.`;
 }

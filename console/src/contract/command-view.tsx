@@ -31,15 +31,22 @@ function Lines({ op, inputs }: { readonly op: Op; readonly inputs: readonly AnyI
   return (
     <Stack gap="xs">
       <Text size="xs" c="dimmed">
-        The same from a shell. Signed in once by <Code>{signInLine({ prefix, array })}</Code>
+        The same from a shell. Sign in once with <Code>{signInLine({ prefix, array })}</Code>
         {array !== undefined && (
           <>
             {' '}
             and <Code>{`granary ${prefix} login ${shellWord(array)}`}</Code>
           </>
         )}
-        , where Granary is not installed by <Code>npx granary …</Code>; curl takes your{' '}
-        {isKey ? 'access key as KEY' : 'token as TOKEN'}.
+        . Without an installed granary, write <Code>npx granary</Code> for <Code>granary</Code>.{' '}
+        {isKey ? (
+          <>For curl, KEY is your access key: “New access key” on your profile makes one.</>
+        ) : (
+          <>
+            For curl, TOKEN is your token:{' '}
+            <Code>{`curl -d username=NAME -d password=PASSWORD ${location.origin}/api/token`}</Code> shows it.
+          </>
+        )}
       </Text>
       <CommandText
         text={inputs.map((input) => commandLine(op, input, { prefix, array })).join('\n')}

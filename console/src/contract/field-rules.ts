@@ -25,10 +25,16 @@ function withoutScheme(text: string): string {
   return text.trim().replace(SCHEME, '').replace(/\/$/, '');
 }
 
+const KEPT_MAX = 10_000;
+
 /** Of a snapshot policy: a number, which the API has as `N24`. */
 export const keptNumber: FieldRule = {
   hint: 'The newest are kept; empty keeps all.',
-  check: (text) => (/^N?[0-9]{1,6}$/i.test(text.trim()) ? undefined : 'Must be a whole number such as 24, or empty.'),
+  check: (text) => {
+    const number = Number(/^N?([0-9]{1,6})$/i.exec(text.trim())?.[1]);
+    if (Number.isNaN(number)) return 'Must be a whole number such as 24, or empty.';
+    return number >= 1 && number <= KEPT_MAX ? undefined : 'Must be from 1 to 10,000, or empty to keep all.';
+  },
   send: (text) => text.trim().replace(/^N?/i, 'N'),
 };
 

@@ -16,6 +16,7 @@ import type { Param } from '@granary/contract';
 import { words } from '../parts/format.ts';
 import { NumberField } from '../parts/number-field.tsx';
 import type { Choice } from './choice.ts';
+import { inBinaryUnits } from '../parts/wording.ts';
 import { hintOf, leftOutWords } from './hints.ts';
 import { severities } from '../parts/severity.tsx';
 import { AMOUNT, asNumber, rangeOf } from './form-problems.ts';
@@ -260,7 +261,7 @@ export function enumOf(name: string, param: Param): Choice[] | undefined {
 }
 
 function descriptionOf({ description }: Param): string {
-  return description.replaceAll('`', '');
+  return inBinaryUnits(description.replaceAll('`', ''));
 }
 
 function placeholderOf({ default: byDefault, example }: Param, values: readonly Choice[] = []): string | undefined {

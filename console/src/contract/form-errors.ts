@@ -10,16 +10,21 @@ export function problemsAt(
 ): ReadonlyMap<string, string> {
   if (!(error instanceof ApiError)) return new Map();
   if (error.problems.length > 0)
-    return new Map(error.problems.map(({ field, message }) => [field, inLabels(sentenceOf(field, message), form)]));
+    return new Map(
+      error.problems.map(({ field, message }) => [
+        field,
+        inLabels(sentenceOf(form.labelOf(field) ?? words(field), message), form),
+      ]),
+    );
   // `capacity must be at least 1 MB`: arrays name the parameter in their message.
   const [name = ''] = error.message.split(' ', 1);
   if (!shown.includes(name)) return new Map();
   return new Map([[name, `${form.labelOf(name) ?? name}${inLabels(error.message.slice(name.length), form)}`]]);
 }
 
-/** `are 25 in all` of `drives` says what are. What begins with `must` stands under its label as it is. */
-function sentenceOf(field: string, message: string): string {
-  return /^(?:is|are|names) (?!required)/.test(message) ? `${words(field)} ${message}` : message;
+/** `are 25 in all` of `drives` says what are; `must have at least 8 characters` of `password`, what must. */
+function sentenceOf(subject: string, message: string): string {
+  return /^(?:is|are|names|must|has) (?!required)/.test(message) ? `${subject} ${message}` : message;
 }
 
 /** An error as the form says it. */

@@ -22,7 +22,8 @@ export function undo<E extends Endpoint>(given: Undo<E>): Undo {
   return given;
 }
 
-const OFFERED_MS = 15_000;
+const OFFERED_MS = 10_000;
+const TOLD_MS = 5_000;
 const RETRY_MS = 1_000;
 const TRIES_MAX = 60;
 const CONFLICT = 409;
@@ -38,7 +39,7 @@ export function offerUndo(message: string, undos: readonly Undo[], reach: Reach)
   const run = () => {
     notifications.update({ id, message: 'Taking it back …', loading: true, autoClose: false });
     takeBack(undos, reach).then(
-      (said) => notifications.update({ id, message: said, color: 'teal', loading: false, autoClose: OFFERED_MS }),
+      (said) => notifications.update({ id, message: said, color: 'teal', loading: false, autoClose: TOLD_MS }),
       (error: unknown) =>
         notifications.update({ id, message: wordsOf(error).title, color: 'red', loading: false, autoClose: false }),
     );

@@ -14,7 +14,7 @@ interface ChartProps {
   readonly format: (value: number) => string;
   readonly formatMark?: (value: number) => string;
   readonly height?: number;
-  /** Values are bytes: the axis is marked at powers of two, as they are written. */
+  /** Values are bytes or MiB: the axis is marked at powers of two, as they are written. */
   readonly isBytes?: boolean;
   /** Days or months of a bill, in UTC: bars, those of one time on top of each other. */
   readonly isBars?: boolean;
@@ -34,8 +34,13 @@ function stacked(lines: readonly Line[]): (number | null)[][] {
     .toReversed();
 }
 
-/** Up to the number of bytes that a number can hold exactly. */
-const BYTE_STEPS = Array.from({ length: 53 }, (_, power) => 2 ** power);
+/** Of bytes, and of MiB: up to the number that a number can hold exactly. */
+const BYTE_STEPS = Array.from({ length: 73 }, (_, power) => 2 ** (power - 20));
+/** No quarters: one decimal would write 0.25 as 0.3. Finer ones where an axis has a way of its own to write them. */
+const stepsFrom = (least: number) =>
+  Array.from({ length: 16 - least }, (_, at) => [1, 2, 5].map((n) => n * 10 ** (at + least))).flat();
+const COUNT_STEPS = stepsFrom(-1);
+const FINE_STEPS = stepsFrom(-9);
 const MARK_PIXELS = 7;
 const MARK_GAP_PIXELS = 16;
 /** About what two marks of time are apart. */
@@ -43,9 +48,10 @@ const MARK_DISTANCE_PIXELS = 70;
 
 const LONE_SPAN_S = 600;
 
-/** Of a single point, the minutes before it: its time alone would be marked by years. */
-function spanOf(from: number, to: number): [number, number] {
-  return from === to ? [to - LONE_SPAN_S, to] : [from, to];
+/** Of a single point, the minutes before it: the library would add years to its time. */
+function spanOf({ data: [times] }: uPlot, from: number, to: number): [number, number] {
+  const [first] = times;
+  return first !== undefined && first === times.at(-1) ? [first - LONE_SPAN_S, first] : [from, to];
 }
 
 /** What somebody has zoomed into stays in view while newer points come. */
@@ -95,6 +101,7 @@ export function Chart(props: ChartProps) {
   const names = lines.map(({ label }) => label).join('\n');
   const writing = useRef(format);
   writing.current = format;
+  const hasOwnMarks = props.formatMark !== undefined;
   const marking = useRef(formatMark);
   marking.current = formatMark;
   const own = useRef(lines);
@@ -123,7 +130,7 @@ export function Chart(props: ChartProps) {
         cursor: { points: { size: 6 } },
         ...(isBars
           ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1000), 'UTC') }
-          : { scales: { x: { range: (_: uPlot, from: number, to: number) => spanOf(from, to) } } }),
+          : { scales: { x: { range: spanOf } } }),
         axes: [
           { stroke, grid, values: marksBy(mark), space: distanceOfMarks(mark) },
           {
@@ -131,7 +138,7 @@ export function Chart(props: ChartProps) {
             grid,
             size: widthOfMarks,
             values: (_, ticks) => ticks.map((tick) => marking.current(tick)),
-            ...(isBytes && { incrs: BYTE_STEPS }),
+            incrs: isBytes ? BYTE_STEPS : hasOwnMarks ? FINE_STEPS : COUNT_STEPS,
           },
         ],
         series: [
@@ -160,11 +167,11 @@ export function Chart(props: ChartProps) {
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [names, scheme, height, isBars, isBytes, isEmpty]);
+  }, [names, scheme, height, isBars, isBytes, hasOwnMarks, isEmpty]);
 
   useEffect(() => {
     if (plot.current) update(plot.current, [[...times], ...(isBars ? stacked(lines) : lines.map(copied))]);
-  }, [times, lines, names, scheme, height, isBars, isBytes, isEmpty]);
+  }, [times, lines, names, scheme, height, isBars, isBytes, hasOwnMarks, isEmpty]);
 
   if (isEmpty)
     return (

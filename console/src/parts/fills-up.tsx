@@ -10,7 +10,7 @@ const GB = 2 ** 30;
 const FAR_DAYS = 3_650;
 const KINDS: Readonly<Record<string, string>> = {
   pool: 'Pool',
-  volume: 'Volume',
+  volume: 'Volume or share',
   policy: 'Storage policy',
   array: 'Array',
 };

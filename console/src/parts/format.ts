@@ -38,8 +38,16 @@ const times = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 export function shareText(part: number, whole: number): string {
   if (whole <= 0) return part > 0 ? 'no capacity' : '0%';
   const share = part / whole;
-  return share >= 10 ? `${times.format(Math.trunc(share))} times` : `${Math.trunc(share * 100)}%`;
+  return share >= 10 ? `${times.format(Math.trunc(share))} times` : `${wholePercent(share * 100)}%`;
 }
+
+/** Rounded, but what is not whole yet is not shown as if it were. */
+export function wholePercent(share: number): number {
+  return share < 100 ? Math.min(99, Math.round(share)) : Math.trunc(share);
+}
+
+/** What a month is where a price of an hour is shown for a month. */
+export const HOURS_A_MONTH = 730;
 
 const counting = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 

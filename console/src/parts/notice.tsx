@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications';
 export function noticeWithLink(message: string, href: string, open: () => void): void {
   const id = notifications.show({
     color: 'teal',
-    autoClose: 15_000,
+    autoClose: 10_000,
     message: (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm">{message}</Text>

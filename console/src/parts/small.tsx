@@ -1,6 +1,16 @@
 import { ActionIcon, Code, CopyButton, Group, Progress, Text, Tooltip } from '@mantine/core';
 import { useState, useSyncExternalStore, type ReactNode } from 'react';
-import { ago, exactTime, gigabytes, localTime, percent, secondTime, shareText, timeOf } from './format.ts';
+import {
+  ago,
+  exactTime,
+  gigabytes,
+  localTime,
+  percent,
+  secondTime,
+  shareText,
+  timeOf,
+  wholePercent,
+} from './format.ts';
 import { IconCheck, IconCopy, IconEye } from './icons.tsx';
 import { wordsOf } from './messages.tsx';
 import { Tag } from './tag.tsx';
@@ -81,9 +91,9 @@ export function Fill({ used, size, label, mayBeFull = false }: FillProps) {
         role="progressbar"
         aria-valuemin={0}
         aria-valuemax={100}
-        aria-valuenow={Math.trunc(share)}
+        aria-valuenow={wholePercent(share)}
         aria-valuetext={text}
-        aria-label={label ?? `${Math.trunc(share)} percent used`}
+        aria-label={label ?? `${wholePercent(share)} percent used`}
       >
         <div style={{ width: `${share}%` }} />
       </div>
@@ -103,9 +113,9 @@ export function Working({ value, label }: { readonly value: number; readonly lab
   return (
     <div>
       <Text size="xs">
-        {label}, {Math.trunc(value)}%
+        {label}, {wholePercent(value)}%
       </Text>
-      <Progress value={Math.trunc(value)} size="sm" striped animated aria-label={label} />
+      <Progress value={wholePercent(value)} size="sm" striped animated aria-label={label} />
     </div>
   );
 }

@@ -8,6 +8,11 @@ const PARAMETER = /(?<![\w{/<.“-])[a-z]+(?:_[a-z0-9]+)+(?![\w}>=”-])/g;
 const RUN_TOGETHER =
   /(?<![\w“./-])(?:iqn|iscsi|(?:array|host)chap(?:user|secret)|migratesnap|cowcache|poolname)(?![\w”./-])/g;
 
+/** The APIs call 2^30 bytes a GB; the console calls them a GiB, in all that is read. */
+export function inBinaryUnits(text: string): string {
+  return text.replace(/\b([KMGTP])B\b/g, '$1iB');
+}
+
 export interface FormWords {
   /** What the form calls a parameter; undefined for one that it does not have. */
   readonly labelOf: (name: string) => string | undefined;
@@ -20,7 +25,7 @@ export function inLabels(message: string, { labelOf }: FormWords): string {
     return label === undefined ? name : `“${label}”`;
   };
   return (
-    message
+    inBinaryUnits(message)
       // What the form does not offer is no way out of it.
       .replace(WAY_OUT, (text, name: string) => (labelOf(name) === undefined ? '' : text))
       .replace(SWITCH, (text, name: string, value: string) => {

@@ -185,6 +185,7 @@ function NewAccount({ arrays }: { readonly arrays: readonly PortalArray[] }) {
         user_id: 'Belongs to',
         moderate: 'Ask an administrator first',
       }}
+      rules={{ object_storage_admin_username: { hint: '' } }}
       said="The account is being made."
       fields={[
         'array_id',

@@ -14,6 +14,8 @@ import { State, Time } from '../parts/small.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
 import type { NameOf } from './item-names.ts';
 import { askedFor, kindWords } from './request-words.ts';
+import { presentPrices } from './prices/history.ts';
+import { hasPrice, priceWords } from './request-price.ts';
 import { useItemNames } from './use-item-names.ts';
 
 type Request = Reply<typeof portal.arrayRequests.list.endpoint>['data'][number];
@@ -56,7 +58,7 @@ export default function Requests() {
         {({ data }) => (
           <DataTable
             label="Requests"
-            rows={data}
+            rows={status === 'pending' ? data : data.toReversed()}
             columns={columns}
             rowKey={({ id }) => String(id)}
             bulk={(rows, clear) =>
@@ -82,7 +84,7 @@ interface BulkProps {
   readonly clear: () => void;
 }
 
-const nameOf = ({ kind, name }: Request) => `${kindWords(kind)}: ${name}`;
+const nameOf = ({ id, kind, name }: Request) => `${id} (${kindWords(kind)}: ${name})`;
 
 function OwnBulk({ rows, clear }: BulkProps) {
   return (
@@ -143,7 +145,7 @@ const columnsWith = (nameOf: NameOf): Columns => [
     name: 'name',
     heading: 'Request',
     isLong: true,
-    value: (request) => `${kindWords(request.kind)} ${request.name} ${askedFor(request, nameOf)}`,
+    value: (request) => `${request.id} ${kindWords(request.kind)} ${request.name} ${askedFor(request, nameOf)}`,
     cell: (request) => <Asked request={request} line={askedFor(request, nameOf)} />,
   },
   {
@@ -189,12 +191,12 @@ interface RequestProps {
 }
 
 function Asked({ request, line }: RequestProps) {
-  const { kind, name, status, array_id: arrayId } = request;
+  const { id, kind, name, status, array_id: arrayId } = request;
   const isGone = arrayId === null || (kind === 'create_array' && status === 'denied');
   return (
     <Stack gap={0}>
       <Text size="sm">
-        {kindWords(kind)}:{' '}
+        {id}. {kindWords(kind)}:{' '}
         {isGone ? (
           <b>{name}</b>
         ) : (
@@ -206,11 +208,33 @@ function Asked({ request, line }: RequestProps) {
       <Text size="xs" c="dimmed">
         {line}
       </Text>
+      {status === 'pending' && <Price request={request} />}
       <Box hiddenFrom="md">
         <Standing request={request} />
       </Box>
     </Stack>
   );
+}
+
+/** What it will cost, for who decides and for who asked. */
+function Price({ request }: { readonly request: Request }) {
+  const { arguments: given, array_id: id } = request;
+  const may = useMay();
+  const key = typeof given['provider'] === 'string' ? given['provider'] : undefined;
+  const isPriced = hasPrice(request) && may(portal.pricing.list);
+  // The request to change an array does not say where the array is.
+  const array = useRead(
+    portal.arrays.get,
+    { array_id: id ?? 0 },
+    { enabled: isPriced && key === undefined && id !== null },
+  );
+  const providers = useRead(portal.providers.list, {}, { enabled: isPriced }).data?.data;
+  const providerKey = key ?? array.data?.data.provider.key;
+  const provider = providers?.find((one) => one.key === providerKey);
+  const input = { provider_id: Number(provider?.id ?? 0) };
+  const prices = useRead(portal.pricing.list, input, { enabled: isPriced && provider !== undefined }).data?.data;
+  const words = prices && priceWords(request, presentPrices(prices));
+  return words === undefined ? null : <Text size="xs">{words}</Text>;
 }
 
 /** With the reason: why it was denied, or why what was approved waits again. */
@@ -236,6 +260,7 @@ function Decide({ request, line }: RequestProps) {
     return <ActionMenu label={name} actions={[remove]} />;
   }
   if (role !== 'admin') return <Withdraw request={request} line={line} />;
+  const what = <Decided request={request} line={line} />;
   return (
     <>
       <ActionButton
@@ -246,18 +271,32 @@ function Decide({ request, line }: RequestProps) {
         input={kind === 'create_array' ? input : { ...input, name }}
         start={kind === 'create_array' ? { name } : {}}
         labels={{ name: 'Name of the array' }}
-        about={line === '' ? `${kindWords(kind)}: ${name}.` : `${kindWords(kind)} ${name}: ${line}.`}
-        said="Approved; it is being carried out."
+        about={what}
+        said={`Request ${id} is approved; it is being carried out.`}
       />{' '}
       <ActionButton
         op={portal.arrayRequests.deny}
         label="Deny"
         isSmall
+        isFinal
         input={input}
-        labels={{ reason: 'Reason' }}
-        about="The user who asked sees the reason."
-        said="Denied, with your reason."
+        about={what}
+        said={`Request ${id} is denied, with your reason.`}
       />
+    </>
+  );
+}
+
+/** What is approved or denied, in its dialog. */
+function Decided({ request, line }: RequestProps) {
+  const { id, kind, name } = request;
+  return (
+    <>
+      <Text size="sm">
+        Request {id}, {kindWords(kind)}: <b>{name}</b>
+        {line === '' ? '' : `, ${line}`}.
+      </Text>
+      <Price request={request} />
     </>
   );
 }
@@ -269,6 +308,7 @@ function Withdraw({ request: { id, name, kind }, line }: RequestProps) {
       op={portal.arrayRequests.withdraw}
       label="Withdraw"
       isSmall
+      isFinal
       input={{ id }}
       about={`${kindWords(kind)} ${name}${line === '' ? '' : `: ${line}`}. ${isOrder ? 'The array is not made.' : 'Nothing is changed.'}`}
       said="Withdrawn; nobody decides about it any more."

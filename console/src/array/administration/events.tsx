@@ -13,25 +13,21 @@ import type { Message } from '../records.ts';
 
 const SHOWN_MAX = 1000;
 
+/** As the events of the portal are. */
 const columns: readonly Column<Message>[] = [
+  { name: 'time', heading: 'When', value: ({ msg_time: at }) => at, cell: ({ msg_time: at }) => <Time at={at} /> },
   {
     name: 'severity',
     heading: 'Severity',
-    cell: ({ msg_severity }) => <Severity of={Number(msg_severity)} />,
-    value: ({ msg_severity }) => Number(msg_severity),
+    value: ({ msg_severity: n }) => Number(n),
+    cell: ({ msg_severity: n }) => <Severity of={Number(n)} />,
   },
   {
     name: 'event',
-    heading: 'Event',
-    cell: ({ msg_title }) => msg_title,
+    heading: 'What happened',
     isLong: true,
-    value: ({ msg_title }) => msg_title,
-  },
-  {
-    name: 'time',
-    heading: 'When',
-    cell: ({ msg_time }) => <Time at={msg_time} />,
-    value: ({ msg_time }) => msg_time,
+    value: ({ msg_title: title }) => title,
+    cell: ({ msg_title: title }) => title,
   },
 ];
 
@@ -48,7 +44,7 @@ export default function Events() {
       <Select
         aria-label="Severity"
         placeholder="Any severity"
-        data={severities.map((label, value) => ({ value: String(value), label }))}
+        data={severities.map((label, value) => ({ value: String(value), label: `${label} or worse` }))}
         value={severity === '' ? null : severity}
         onChange={(value) => setSeverity(value ?? '')}
         clearable

@@ -59,10 +59,12 @@ function freeActions({ name: id, display_name: name, status }: Drive): ActionPro
     }),
     action({
       op: array.drives.remove,
+      takesAway: true,
       label: 'Return to the cloud',
       input: { id },
       destroys: name,
       about: 'The array has one drive fewer, and it is no longer on the bill.',
+      said: `${name} went back to the cloud.`,
     }),
   ];
 }

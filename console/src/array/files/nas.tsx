@@ -47,7 +47,7 @@ export default function Nas() {
         api={arrayApi}
         group="nasUsers"
         title="NAS users"
-        about="People who own files in shares: by a number over NFS, by a password over SMB. Quotas name them."
+        about="People who own files in shares: by a number over NFS. Their passwords are for SMB, which is not served yet. Quotas name them."
         wording={users}
         next="Make one, and quotas and files show a name in place of a number."
       />

@@ -83,6 +83,7 @@ export function Figures({
                 times={times}
                 lines={linesOf(figure, points)}
                 format={figure.format}
+                isBytes={figure.isBytes === true}
                 height={height}
               />
             </div>

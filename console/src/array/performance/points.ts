@@ -14,6 +14,8 @@ export interface Figure {
   readonly read: (point: IoPoint) => number;
   readonly write: (point: IoPoint) => number;
   readonly format: (value: number) => string;
+  /** Counted in bytes, or MiB of them. */
+  readonly isBytes?: boolean;
 }
 
 export const FIGURES: readonly Figure[] = [
@@ -23,6 +25,7 @@ export const FIGURES: readonly Figure[] = [
     read: (at) => at.rd_bandwidth,
     write: (at) => at.wrt_bandwidth,
     format: (value) => (value === 0 ? '0 MiB/s' : `${gigabytes(value / MB_IN_GB)}/s`),
+    isBytes: true,
   },
   {
     title: 'Latency',

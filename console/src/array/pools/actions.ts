@@ -24,7 +24,7 @@ export function poolActions(pool: Pool, groups: readonly RaidGroup[]): ActionPro
         capacityhistory: 'Rate is taken over, minutes',
         alertmode: 'Alert, minutes before the pool is full',
         protectedmode: 'Protected mode, minutes before the pool is full',
-        emergencymode: 'Emergency mode, GB left',
+        emergencymode: 'Emergency mode, GiB left',
       },
     }),
     action({
@@ -43,6 +43,7 @@ export function poolActions(pool: Pool, groups: readonly RaidGroup[]): ActionPro
     action({ op: array.pools.rename, label: 'Rename', input, start: { new_name: pool.display_name } }),
     action({
       op: array.pools.delete,
+      takesAway: true,
       label: 'Delete',
       input,
       destroys: pool.display_name,

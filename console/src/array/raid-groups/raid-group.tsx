@@ -73,7 +73,7 @@ function GroupFacts({ group }: { readonly group: RaidGroup }) {
         ['Mismatches in the last scrub', group.mismatch_count],
         [
           'Rebuild speed',
-          `${group.resync_speed} MB/s now; limits: ${group.min_resync_speed} to ${group.max_resync_speed} MB/s`,
+          `${group.resync_speed} MiB/s now; limits: ${group.min_resync_speed} to ${group.max_resync_speed} MiB/s`,
         ],
         ['Identifier', group.name],
         ['Created', <Time key="made" at={group.created_at} />],

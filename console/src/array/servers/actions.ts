@@ -42,6 +42,7 @@ export function serverActions(server: Server): ActionProps<never>[] {
     }),
     action({
       op: array.servers.delete,
+      takesAway: true,
       label: 'Remove',
       input,
       destroys: server.display_name,

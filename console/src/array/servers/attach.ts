@@ -33,7 +33,7 @@ export function attachActions(volume: ListedVolume, servers: readonly Server[]):
     about: isShare(volume)
       ? 'The servers may mount it over NFS. They are known by their address.'
       : 'The servers see it as a disk over iSCSI.',
-    said: 'Attached. The commands for the server are on the volume’s page.',
+    said: `${volume.display_name} is attached.`,
   });
   const detach = action({
     op: array.volumes.detach,
@@ -43,6 +43,7 @@ export function attachActions(volume: ListedVolume, servers: readonly Server[]):
     more: [],
     start: { servers: attached.map(({ name }) => name) },
     choices: { servers: choicesOf(attached, addressOf) },
+    said: `${volume.display_name} is detached.`,
     about: 'Unmount it there first: a server that is writing loses what it has not written yet.',
   });
   return [...(others.length > 0 ? [attach] : []), ...(attached.length > 0 ? [detach] : [])];
@@ -60,5 +61,6 @@ export function attachToServer(server: Server, volumes: readonly ListedVolume[])
     labels: LABELS,
     choices: { volume_name: choicesOf(others, ({ virtual_capacity: size }) => gigabytes(size)), readonly: ACCESS },
     start: { ...START, ...(others.length === 1 && { volume_name: others.map(({ name }) => name) }) },
+    said: `Attached to ${server.display_name}.`,
   });
 }

@@ -22,7 +22,7 @@ export const policyColumns: readonly Column<SnapshotPolicy>[] = [
     cell: ({ create_policy, create_empty }) => (
       <span title={create_policy}>
         {cronWords(create_policy)}{' '}
-        <Text span size="xs" c="dimmed">
+        <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
           {create_policy}
         </Text>
         <Text size="xs" c="dimmed">
@@ -34,7 +34,7 @@ export const policyColumns: readonly Column<SnapshotPolicy>[] = [
   },
   {
     name: 'next',
-    heading: 'Next five runs',
+    heading: 'Next run',
     isExtra: true,
     cell: ({ create_policy }) => <NextInShort of={create_policy} />,
     value: ({ create_policy }) => nextRuns(create_policy, new Date(), 1)[0]?.getTime(),

@@ -49,8 +49,20 @@ function ruleActions(volume: Volume, { snapshot_rule: rule, paused, display_name
   const isPaused = paused === 'YES';
   return [
     isPaused
-      ? action({ op: array.snapshotPolicies.resume, label: 'Resume', input: { snaprule: rule } })
-      : action({ op: array.snapshotPolicies.pause, label: 'Pause', input: { snaprule: rule }, fields: [], more: [] }),
+      ? action({
+          op: array.snapshotPolicies.resume,
+          label: 'Resume',
+          input: { snaprule: rule },
+          said: 'The policy takes snapshots again.',
+        })
+      : action({
+          op: array.snapshotPolicies.pause,
+          label: 'Pause',
+          input: { snaprule: rule },
+          fields: [],
+          more: [],
+          said: 'The policy is paused.',
+        }),
     action({
       op: array.snapshotPolicies.detach,
       label: 'Detach',
@@ -69,6 +81,7 @@ function Attach({ volume }: { readonly volume: Volume }) {
     <ActionButton
       op={array.snapshotPolicies.attach}
       label="Attach a policy"
+      said="The policy is attached; its snapshots begin at its next time."
       isSmall
       input={{ id: volume.name, ...(!isShare(volume) && { application: 'user' }) }}
       start={{ application: 'user' }}

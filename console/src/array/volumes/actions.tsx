@@ -32,6 +32,7 @@ export function volumeActions(
       input: group,
       labels: { display_name: 'Name' },
       start: { display_name: snapshotName(new Date()) },
+      said: `A snapshot of ${name} was taken.`,
     }),
     action({
       op: array.volumes.expand,
@@ -46,6 +47,7 @@ export function volumeActions(
           unwritten={volume.virtual_capacity - volume.allocated_capacity}
         />
       ),
+      said: `${name} was expanded.`,
     }),
     action({
       op: array.consistencyGroups.clone,
@@ -60,16 +62,24 @@ export function volumeActions(
     }),
     migrate(volume, pools),
     ...options(volume, hasLifecycle === true),
-    action({ op: array.volumes.rename, label: 'Rename', input, start: { new_name: name } }),
+    action({
+      op: array.volumes.rename,
+      label: 'Rename',
+      input,
+      start: { new_name: name },
+      said: `${name} was renamed.`,
+    }),
     action({
       op: array.volumes.updateComment,
       label: 'Write a note',
       input,
       start: { new_comment: volume.comment ?? '' },
       labels: { new_comment: 'Note' },
+      said: 'The note is saved.',
     }),
     action({
       op: array.volumes.delete,
+      takesAway: true,
       label: 'Delete',
       input,
       destroys: name,

@@ -27,7 +27,7 @@ export function OneAccount({ id }: { readonly id: string }) {
       {({ count: account }) => (
         <>
           <PageHead title={account.name} about={account.description ?? 'Account'}>
-            <Actions of={accountActions(account)} />
+            <Actions of={accountActions(account)} goneTo="/accounts" />
           </PageHead>
           <AccountFacts account={account} />
           <UsersOfAccount account={account} />

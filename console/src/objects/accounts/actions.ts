@@ -11,6 +11,7 @@ export function accountActions(account: Account): ActionProps<never>[] {
     return [
       action({
         op: objects.accounts.cleanUp,
+        takesAway: true,
         label: 'Remove its bills',
         input,
         fields: [],

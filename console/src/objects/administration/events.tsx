@@ -25,7 +25,8 @@ const columns: readonly Column<Message>[] = [
     name: 'event',
     heading: 'What happened',
     value: ({ msg_title: title }) => title,
-    cell: ({ msg_title: title }) => <span title={title}>{title}</span>,
+    cell: ({ msg_title: title }) => title,
+    isLong: true,
   },
 ];
 

@@ -25,7 +25,7 @@ export default function RemoteEndpoint() {
       {({ target }) => (
         <>
           <PageHead title={target.display_name} about="Remote endpoint">
-            <Actions of={destinationActions(target)} />
+            <Actions of={destinationActions(target)} goneTo="/remote-endpoints" />
           </PageHead>
           <Section title="Details">
             <Facts

@@ -50,6 +50,7 @@ export function destinationActions(one: Destination): ActionProps<never>[] {
     }),
     action({
       op: objects.destinations.delete,
+      takesAway: true,
       label: 'Remove',
       input,
       destroys: one.display_name,

@@ -3,7 +3,7 @@ import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Failed } from '../../parts/messages.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
-import { DAYS_MAX, lifecycleDocument, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
+import { DAYS_MAX, lifecycleDocument, areDaysWrong, ruleProblem, type LifecycleRule } from '../s3/documents.ts';
 import { lifecycleOf } from '../s3/replies.ts';
 import { Rules, withRule, type EditedRule } from './rules.tsx';
 import { asText, Setting, SettingDialog, XmlEditor, type Shown } from './setting.tsx';
@@ -137,6 +137,7 @@ function RuleDialog({ rule, taken, change, shown, save }: RuleDialogProps) {
     <SettingDialog
       title="Lifecycle rule"
       problem={nameProblem(rule.id, taken) ?? ruleProblem(rule)}
+      isAtField={nameProblem(rule.id, taken) === undefined && areDaysWrong(rule)}
       error={shown.error}
       isBusy={shown.isBusy}
       sent={lifecycleDocument([rule])}

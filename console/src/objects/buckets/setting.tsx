@@ -126,6 +126,8 @@ interface SettingDialogProps {
   readonly title: string;
   /** Why it cannot be saved; shown once somebody tried. */
   readonly problem: string | undefined;
+  /** The field that has the problem says it. */
+  readonly isAtField?: boolean;
   readonly error: Error | null;
   readonly isBusy: boolean;
   /** The document as it is sent. */
@@ -139,6 +141,7 @@ interface SettingDialogProps {
 export function SettingDialog({
   title,
   problem,
+  isAtField = false,
   error,
   isBusy,
   sent,
@@ -158,7 +161,7 @@ export function SettingDialog({
       <form onSubmit={send} noValidate>
         <Stack>
           {children}
-          {isAsked && problem !== undefined && <Failed error={new Error(problem)} />}
+          {isAsked && problem !== undefined && !isAtField && <Failed error={new Error(problem)} />}
           {error && <Failed error={error} />}
           {sent !== undefined && (
             <>

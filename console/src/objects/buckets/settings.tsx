@@ -26,7 +26,7 @@ export default function BucketSettings() {
     <>
       <PageHead title={`Settings of ${bucket}`} about="What the bucket keeps, for how long, and for whom.">
         <Button component={Link} to={`${base}/buckets/${bucket}`} variant="default">
-          To its objects
+          Objects of the bucket
         </Button>
       </PageHead>
       <Stack>
@@ -59,7 +59,7 @@ export default function BucketSettings() {
         <Section title="CORS">
           <Cors bucket={bucket} />
         </Section>
-        <Part title="What comes of changes" />
+        <Part title="Copies, log and notifications" />
         <Section title="Replication">
           <Replication bucket={bucket} />
         </Section>

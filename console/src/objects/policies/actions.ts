@@ -12,7 +12,7 @@ export function policyActions(policy: Policy, disks: readonly Drive[] = []): Act
       fields: ['full_description', 'gb_per_month_cost'],
       more: [],
       start: { gb_per_month_cost: price, ...(about !== null && { full_description: about }) },
-      labels: { full_description: 'What it is for', gb_per_month_cost: 'Price per GB-month' },
+      labels: { full_description: 'What it is for', gb_per_month_cost: 'Price per GiB-month' },
       about: 'A price holds for the whole day (UTC) it is set on and those after it.',
     }),
     ...(policy.default === 'YES'

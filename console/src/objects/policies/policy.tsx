@@ -60,7 +60,7 @@ function PolicyFacts({ policy, currency }: { readonly policy: Policy; readonly c
           ['Growth of the last hour', untilFull(policy.full_in_min)],
           ['Capacity mode', <State key="mode" of={policy.capacity_mode} />],
           ['Refuses writes below', `${policy.emergency_mode_percentage}% free`],
-          ['Price per GB-month', `${policy.gb_per_month_cost} ${(currency ?? '').toUpperCase()}`],
+          ['Price per GiB-month', `${policy.gb_per_month_cost} ${(currency ?? '').toUpperCase()}`],
           ['Default for new buckets', policy.default === 'YES' ? 'yes' : 'no'],
           ['Usable, without copies and parity', gigabytes(withoutCopies(policy, policy.capacity))],
           ['Capacity of its drives', gigabytes(policy.capacity)],

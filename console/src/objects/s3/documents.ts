@@ -84,11 +84,16 @@ function ruleDocument(rule: LifecycleRule): string {
 }
 
 /** Says what is wrong with a rule; undefined: nothing. */
+/** Each field of days says itself what is wrong with it. */
+export function areDaysWrong({ expireDays, oldVersionDays, uploadDays }: LifecycleRule): boolean {
+  const range = { min: 1, max: DAYS_MAX };
+  return [expireDays, oldVersionDays, uploadDays].some((value) => numberProblem(value, range) !== undefined);
+}
+
 export function ruleProblem(rule: LifecycleRule): string | undefined {
   const days = [rule.expireDays, rule.oldVersionDays, rule.uploadDays].filter((value) => value !== undefined);
   if (days.length === 0 && !rule.dropsMarkers) return 'Choose at least one thing that the rule does.';
-  if (days.some((value) => numberProblem(value, { min: 1, max: DAYS_MAX }) !== undefined))
-    return `Days are whole numbers from 1 to ${DAYS_MAX}.`;
+  if (areDaysWrong(rule)) return `Days are whole numbers from 1 to ${DAYS_MAX}.`;
   if (rule.dropsMarkers && rule.expireDays !== undefined)
     return 'Expiry of objects removes delete markers without versions by itself; a rule has one of the two.';
   return undefined;

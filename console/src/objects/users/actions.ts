@@ -37,6 +37,7 @@ export function userActions(user: ActedUser): ActionProps<never>[] {
     switchOf(user),
     action({
       op: objects.users.delete,
+      takesAway: true,
       label: 'Delete',
       input: { id },
       destroys: name,

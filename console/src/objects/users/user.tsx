@@ -24,7 +24,7 @@ export default function UserPage() {
         return (
           <>
             <PageHead title={user.name} about={`${roleWords(role)} of the account ${user.account_name}`}>
-              <Actions of={userActions({ ...acted, isSystem: user.account_name === 'objs_admin' })} />
+              <Actions of={userActions({ ...acted, isSystem: user.account_name === 'objs_admin' })} goneTo="/users" />
             </PageHead>
             <Section title="Details">
               <Facts

@@ -129,7 +129,7 @@ export function sizeActions(array: SizedArray, { cloud, providerId }: ActionFact
       section: SIZE,
       label: 'Change the engine',
       input,
-      labels: { engine: 'Engine', app_engine: 'App engine' },
+      labels: { engine: 'Engine, for the data', app_engine: 'App engine, for the management of the array' },
       start: { engine: array.engine?.key, app_engine: array.app_engine?.key },
       choices: cloud && { engine: engineItems(cloud), app_engine: appEngineItems(cloud) },
       choicesFrom: pricedEngines,
@@ -246,6 +246,7 @@ function deletion(array: PortalArray, { actsAtOnce }: ActionFacts): ActionProps<
 function removal({ id, name }: PortalArray): ActionProps<never> {
   return action({
     op: arrays.delete,
+    takesAway: true,
     section: LIFE,
     label: 'Remove',
     input: { array_id: id },
@@ -257,6 +258,8 @@ function removal({ id, name }: PortalArray): ActionProps<never> {
 function withdrawal({ id, name }: PortalArray): ActionProps<never> {
   return action({
     op: arrays.delete,
+    takesAway: true,
+    isFinal: true,
     label: 'Withdraw the order',
     input: { array_id: id },
     about: `${name} is not made, and its request goes.`,
@@ -276,6 +279,7 @@ function deletedActions(array: PortalArray): ActionProps<never>[] {
     }),
     action({
       op: arrays.purge,
+      takesAway: true,
       label: 'Remove for good',
       input,
       destroys: array.name,

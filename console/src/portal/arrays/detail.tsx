@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { portal } from '../../api/portal.ts';
 import { act, useRead } from '../../api/queries.ts';
 import { usePlace } from '../../api/places.tsx';
-import { useParam } from '../../app/base.ts';
+import { useGo, useParam } from '../../app/base.ts';
 import { useMay } from '../../app/identity.tsx';
 import { ActionBar, ActionButton, type ActionProps } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
@@ -111,12 +111,15 @@ function Head({ array }: { readonly array: ShownArray }) {
 function HeadActions({ array, actions }: { readonly array: ShownArray; readonly actions: ActionProps<never>[] }) {
   const isMain = ({ label }: ActionProps<never>) =>
     ['Add drives', 'Hibernate', 'Restore', 'Undelete', 'Try again', 'Withdraw the order'].includes(label);
+  const go = useGo();
+  const all = actions.map((one) => (one.takesAway === true ? { ...one, onDone: () => go('/arrays') } : one));
   return (
     <ActionBar
-      buttons={actions.filter(isMain)}
-      menu={actions.filter((one) => !isMain(one))}
+      buttons={all.filter(isMain)}
+      menu={all.filter((one) => !isMain(one))}
       label={array.name}
-      isMain={array.status !== 'created'}
+      // The way back to a working array; withdrawing is none.
+      isMain={array.status !== 'created' && array.status !== 'creating'}
     />
   );
 }
@@ -152,11 +155,17 @@ function blockFacts(array: ShownArray): (readonly [string, ReactNode])[] {
   return [
     ['Engine', array.engine && `${array.engine.name}, ${array.engine.specs}`],
     ['App engine', array.app_engine && `${array.app_engine.name}, ${array.app_engine.specs}`],
-    ['Cache', `${gigabytes(array.cache.total_gb)} (${gigabytes(array.cache.included_gb)} with the engine)`],
-    ['Cache in effect', gigabytes(array.cache.in_effect_gb)],
+    ['Cache', cacheWords(array.cache)],
     ['File lifecycle', array.flc_enabled ? 'yes' : 'no'],
     ['Two iSCSI targets', array.iscsi_dual_target_mode_enabled ? 'yes' : 'no'],
   ];
+}
+
+/** What was ordered, and what the array could take of it. */
+function cacheWords({ total_gb: total, included_gb: included, in_effect_gb: used }: ShownArray['cache']): string {
+  const ordered = `${gigabytes(total)}, of which ${gigabytes(included)} came with the engine`;
+  if (used === null || used === undefined || used >= total) return ordered;
+  return `${ordered}; ${gigabytes(used)} are in effect, as the memory of the machine allows`;
 }
 
 function Way({ array }: { readonly array: ShownArray }) {
@@ -175,7 +184,8 @@ function Way({ array }: { readonly array: ShownArray }) {
           ['Management', array.management_url === null ? null : <WithCopy text={array.management_url} />],
           ['Address', array.ip_address === null ? null : <WithCopy text={array.ip_address} />],
           ...(array.ipv6_address === null ? [] : [['IPv6 address', array.ipv6_address] as const]),
-          ...(array.status === 'creating'
+          // An order that waits, was denied or was withdrawn has none.
+          ...(array.status === 'creating' || array.nova_id === null
             ? []
             : [['First password', <Secret reveal={reveal} label="the first password" />] as const]),
         ]}

@@ -53,6 +53,7 @@ function Options({ order, change, cloud }: PartProps & { readonly cloud: PortalC
       {cloud.app_engines.length > 1 && (
         <Select
           label="App engine"
+          description="Processors and memory for the management of the array. The engine serves the data."
           data={cloud.app_engines.map(({ name, specs }) => ({
             value: name,
             label: specs ? `${appEngineName(name)}: ${specs}` : appEngineName(name),

@@ -14,6 +14,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
+import { counted } from '@granary/contract';
 import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type Ref, type RefObject } from 'react';
@@ -101,7 +102,7 @@ function Steps({ first, offers }: StepsProps) {
               <StepHeading ref={heading} text="What and where" />
               <What order={order} change={change} offers={offers} />
             </Stepper.Step>
-            <Stepper.Step label="Size" description={`${driveCount(order) ?? '–'} drives`}>
+            <Stepper.Step label="Size" description={drivesWords(order)}>
               <StepHeading ref={heading} text="Size" />
               <Size order={order} change={change} cloud={offer.cloud} prices={present} />
             </Stepper.Step>
@@ -156,6 +157,11 @@ function Steps({ first, offers }: StepsProps) {
       </Grid>
     </>
   );
+}
+
+function drivesWords(order: Order): string {
+  const number = driveCount(order);
+  return number === undefined ? '– drives' : counted(number, 'drives');
 }
 
 /** The buttons of a step go with it: who uses the keyboard goes on at the heading of the next. */

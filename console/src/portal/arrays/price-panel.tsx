@@ -1,5 +1,5 @@
 import { Card, Group, Table, Text, Title } from '@mantine/core';
-import { money } from '../../parts/format.ts';
+import { HOURS_A_MONTH, money } from '../../parts/format.ts';
 import { shownRates } from '../../parts/sums.ts';
 import { appEngineName } from '../item-names.ts';
 import type { Order } from './draft.ts';
@@ -17,8 +17,6 @@ interface Item {
   readonly quantity: number;
   readonly hourly: number;
 }
-
-const HOURS_A_MONTH = 730;
 
 /** What the order will cost, hour by hour. */
 export function PricePanel({ order, offer, prices }: PricePanelProps) {

@@ -175,7 +175,8 @@ function History(props: { readonly item: PricedItem; readonly title: string; rea
           title="USD per hour"
           times={times}
           lines={[{ label: 'USD per hour', values }]}
-          format={(value) => String(Number(value.toFixed(9)))}
+          format={exactPrice}
+          formatMark={exactPrice}
         />
         <Table>
           <Table.Thead>
@@ -205,4 +206,8 @@ function History(props: { readonly item: PricedItem; readonly title: string; rea
       </Stack>
     </Dialog>
   );
+}
+
+function exactPrice(value: number): string {
+  return String(Number(value.toFixed(9)));
 }
