@@ -67,6 +67,8 @@ export interface ActionProps<E extends Endpoint = Endpoint> {
   readonly leadsTo?: (input: AnyInput) => string;
   /** Shows what came back, where no page does. */
   readonly showsReply?: boolean;
+  /** What belongs beside the reply, by what was given. */
+  readonly besideReply?: (input: AnyInput) => ReactNode;
   /** The call that takes it back, where there is one. */
   readonly undo?: Undo;
   readonly onDone?: (done: Done<E>, input: AnyInput) => void;
@@ -370,6 +372,7 @@ function FormDialog<E extends Endpoint>(props: DialogProps<E>) {
           )}
           {!isOffered && <NotOffered isLocked={isLocked} />}
           {acting.error && !isAtFields && <Failed error={errorInLabels(acting.error, formWords)} />}
+          {reply !== undefined && props.besideReply?.(whole)}
           {reply !== undefined && <ReplyView endpoint={op.endpoint} value={reply} />}
           {isCommand && <CommandView op={op} input={whole} />}
           <Group justify="space-between">

@@ -3,6 +3,7 @@ import { action, type ActionProps } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { choicesOf, isShare, namesIn, type Server } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';
+import { canTake, cannotTakeWords, offeredFor, reachWords } from './reach.ts';
 
 const LABELS = { id: 'Servers', volume_name: 'Volumes and shares', readonly: 'Access', lun: 'LUN' };
 const ACCESS = [
@@ -12,15 +13,12 @@ const ACCESS = [
 /** A choice of its own, not one more of the servers. */
 const START = { readonly: 'false' };
 
-function addressOf({ iqn, iscsi_ip }: Server): string {
-  return iqn ?? iscsi_ip ?? 'no address';
-}
-
 /** From the side of a volume. */
 export function attachActions(volume: ListedVolume, servers: readonly Server[]): ActionProps<never>[] {
   const present = namesIn(volume.server_ext_names);
   const others = servers.filter(({ name }) => !present.includes(name));
   const attached = servers.filter(({ name }) => present.includes(name));
+  const { able, chosen } = offeredFor(others, volume);
   const attach = action({
     op: array.servers.attachVolumes,
     label: 'Attach to servers',
@@ -28,11 +26,16 @@ export function attachActions(volume: ListedVolume, servers: readonly Server[]):
     fields: ['id', 'readonly'],
     more: isShare(volume) ? [] : ['lun', 'force'],
     labels: LABELS,
-    choices: { id: choicesOf(others, addressOf), readonly: ACCESS },
-    start: { ...START, ...(others.length === 1 && { id: others.map(({ name }) => name) }) },
-    about: isShare(volume)
-      ? 'The servers may mount it over NFS. They are known by their address.'
-      : 'The servers see it as a disk over iSCSI.',
+    choices: { id: choicesOf(able, (server) => reachWords(server, volume)), readonly: ACCESS },
+    start: { ...START, ...(chosen && { id: [chosen.name] }) },
+    about: [
+      isShare(volume)
+        ? 'The servers may mount it over NFS. They are known by their address.'
+        : 'The servers see it as a disk over iSCSI.',
+      cannotTakeWords(others, volume),
+    ]
+      .filter(Boolean)
+      .join(' '),
     said: `${volume.display_name} is attached.`,
   });
   const detach = action({
@@ -42,16 +45,17 @@ export function attachActions(volume: ListedVolume, servers: readonly Server[]):
     fields: ['servers'],
     more: [],
     start: { servers: attached.map(({ name }) => name) },
-    choices: { servers: choicesOf(attached, addressOf) },
+    choices: { servers: choicesOf(attached, (server) => reachWords(server, volume)) },
     said: `${volume.display_name} is detached.`,
     about: 'Unmount it there first: a server that is writing loses what it has not written yet.',
   });
-  return [...(others.length > 0 ? [attach] : []), ...(attached.length > 0 ? [detach] : [])];
+  return [...(able.length > 0 ? [attach] : []), ...(attached.length > 0 ? [detach] : [])];
 }
 
 /** From the side of a server. */
 export function attachToServer(server: Server, volumes: readonly ListedVolume[]): ActionProps<never> {
-  const others = volumes.filter(({ server_ext_names }) => !namesIn(server_ext_names).includes(server.name));
+  const all = volumes.filter(({ server_ext_names }) => !namesIn(server_ext_names).includes(server.name));
+  const others = all.filter((volume) => canTake(server, volume));
   return action({
     op: array.servers.attachVolumes,
     label: 'Attach volumes',
@@ -59,6 +63,10 @@ export function attachToServer(server: Server, volumes: readonly ListedVolume[])
     fields: ['volume_name', 'readonly'],
     more: ['lun', 'force'],
     labels: LABELS,
+    about:
+      others.length < all.length
+        ? `Not offered: ${server.iqn === null ? 'volumes and shares' : 'shares'}, because ${server.display_name} has ${server.iqn === null ? 'neither an initiator name nor an address' : 'no address, and shares are mounted by address'}. Give it one with “Change”.`
+        : undefined,
     choices: { volume_name: choicesOf(others, ({ virtual_capacity: size }) => gigabytes(size)), readonly: ACCESS },
     start: { ...START, ...(others.length === 1 && { volume_name: others.map(({ name }) => name) }) },
     said: `Attached to ${server.display_name}.`,

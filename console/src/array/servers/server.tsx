@@ -16,6 +16,7 @@ import { useVolumes } from '../volumes/all.ts';
 import { kindOf } from '../volumes/table.tsx';
 import { serverActions } from './actions.ts';
 import { attachToServer } from './attach.ts';
+import { NO_ADDRESS } from './reach.ts';
 import { Connect } from './connect.tsx';
 
 export default function ServerPage() {
@@ -36,7 +37,7 @@ export default function ServerPage() {
                 ['State', <State key="state" of={connectionOf(server)} />],
                 ['State since', <Time key="since" at={server.last_state_change_time} />],
                 ['Initiator', server.iqn],
-                ['Address', server.iscsi_ip ?? 'any'],
+                ['Address', server.iscsi_ip ?? NO_ADDRESS],
                 ['System', server.os],
                 ['IPsec', server.ipsec_iscsi === 'YES' || server.ipsec_nfs === 'YES' ? 'asked for' : 'no'],
                 ['Identifier', server.name],

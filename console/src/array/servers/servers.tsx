@@ -12,6 +12,7 @@ import { connectionOf, namesIn, type Server } from '../records.ts';
 import { useVolumes } from '../volumes/all.ts';
 import { serverActions } from './actions.ts';
 import { attachToServer } from './attach.ts';
+import { NO_ADDRESS } from './reach.ts';
 import { NewServer } from './new-server.tsx';
 
 const columns: readonly Column<Server>[] = [
@@ -27,7 +28,7 @@ const columns: readonly Column<Server>[] = [
     name: 'address',
     heading: 'Address',
     isExtra: true,
-    cell: ({ iscsi_ip }) => iscsi_ip ?? 'any',
+    cell: ({ iscsi_ip }) => iscsi_ip ?? NO_ADDRESS,
     value: ({ iscsi_ip }) => iscsi_ip,
   },
   { name: 'os', heading: 'System', isExtra: true, cell: ({ os }) => os ?? '–', value: ({ os }) => os },

@@ -14,6 +14,7 @@ import { Performance } from '../performance/figures.tsx';
 import { connectionOf, isShare, type Volume, type VolumeServer } from '../records.ts';
 import { attachActions } from '../servers/attach.ts';
 import { Connect } from '../servers/connect.tsx';
+import { canTake, cannotTakeWords } from '../servers/reach.ts';
 import { NewServer } from '../servers/new-server.tsx';
 import { TimeLine } from '../snapshots/time-line.tsx';
 import { VolumePolicies } from '../snapshots/volume-policies.tsx';
@@ -47,7 +48,7 @@ export default function VolumePage() {
             <VolumeFacts volume={volume} />
           </Section>
           <Section title="Servers">
-            <VolumeServers volume={volume} canAttach={servers.length > 0} />
+            <VolumeServers volume={volume} />
           </Section>
           <Section title="Snapshots">
             <TimeLine volume={volume} />
@@ -72,10 +73,11 @@ export default function VolumePage() {
 }
 
 /** The servers it is attached to, each with what to type there. */
-function VolumeServers({ volume, canAttach }: { readonly volume: Volume; readonly canAttach: boolean }) {
+function VolumeServers({ volume }: { readonly volume: Volume }) {
   const reading = useRead(array.volumes.listServers, { id: volume.name });
   const servers = useRead(array.servers.list, {}).data?.servers ?? [];
   const [attach] = attachActions(volume, servers);
+  const canAttach = servers.some((server) => canTake(server, volume));
   return (
     <Reading of={reading}>
       {({ servers: attached }) =>
@@ -91,7 +93,7 @@ function VolumeServers({ volume, canAttach }: { readonly volume: Volume; readonl
           >
             {canAttach
               ? 'Attach it to a server; the commands to use it there are shown here then.'
-              : 'Add the server that is to use it, then attach it.'}
+              : (cannotTakeWords(servers, volume) ?? 'Add the server that is to use it, then attach it.')}
           </Empty>
         ) : (
           <AttachedServers volume={volume} servers={attached} />

@@ -16,7 +16,8 @@ type AccountUser = Reply<typeof objects.accounts.listUsers.endpoint>['users'][nu
 
 export function UsersOfAccount({ account }: { readonly account: Account }) {
   const reading = useRead(objects.accounts.listUsers, { account_id: account.id });
-  const make = account.state === 'normal' ? <NewUser account={account} /> : undefined;
+  const make =
+    account.state === 'normal' ? <NewUser account={account} isFirst={reading.data?.users.length === 0} /> : undefined;
   return (
     <Section title="Users" tools={make}>
       <Reading of={reading}>
