@@ -57,7 +57,11 @@ for (const [what, limits] of [
       drives: { SSD_10GB: 2 },
       ...withApp,
     };
-    const { problems } = await refused(user.client.arrays.create(second), 400, /app_small would make it 2 cores, 2 GiB/);
+    const { problems } = await refused(
+      user.client.arrays.create(second),
+      400,
+      /app_small would make it 2 cores, 2 GiB/,
+    );
     assert.deepEqual(
       problems.map(({ field }) => field),
       ['app_engine'],

@@ -164,7 +164,7 @@ function blockFacts(array: ShownArray): (readonly [string, ReactNode])[] {
 /** What was ordered, and what the array could take of it. */
 function cacheWords({ total_gb: total, included_gb: included, in_effect_gb: used }: ShownArray['cache']): string {
   const ordered = `${gigabytes(total)}, of which ${gigabytes(included)} came with the engine`;
-  if (used === null || used === undefined || used >= total) return ordered;
+  if (used === null || used >= total) return ordered;
   return `${ordered}; ${gigabytes(used)} are in effect, as the memory of the machine allows`;
 }
 
