@@ -1,4 +1,5 @@
-import { ActionBar, type ActionProps } from '../contract/action.tsx';
+import type { ActionProps } from '../contract/action-props.ts';
+import { ActionBar } from '../contract/action.tsx';
 import { useGo } from '../app/base.ts';
 import { useMay } from '../app/identity.tsx';
 import type { Op } from '../api/operations.ts';

@@ -6,7 +6,8 @@ import { useMay } from '../app/identity.tsx';
 import { words } from '../parts/format.ts';
 import { Empty, Failed, Loading, PageHead } from '../parts/messages.tsx';
 import { DataTable, type Column } from '../parts/table.tsx';
-import { ActionButton, ActionMenu, type ActionProps } from './action.tsx';
+import type { ActionProps } from './action-props.ts';
+import { ActionButton, ActionMenu } from './action.tsx';
 import type { Choice } from './choice.ts';
 import {
   columnsOf,

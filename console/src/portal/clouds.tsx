@@ -1,7 +1,8 @@
 import { Accordion, Card, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { portal } from '../api/portal.ts';
 import { useRead } from '../api/queries.ts';
-import { action, ActionButton, ActionMenu } from '../contract/action.tsx';
+import { action } from '../contract/action-props.ts';
+import { ActionButton, ActionMenu } from '../contract/action.tsx';
 import { hostAndPort } from '../contract/field-rules.ts';
 import { gigabytes } from '../parts/format.ts';
 import { IconPlus } from '../parts/icons.tsx';

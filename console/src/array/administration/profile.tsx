@@ -1,7 +1,8 @@
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
 import { useIdentity } from '../../app/identity.tsx';
-import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
+import { action } from '../../contract/action-props.ts';
+import { ActionButton, ActionMenu } from '../../contract/action.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { roleWords } from '../../parts/role.ts';

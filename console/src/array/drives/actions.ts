@@ -1,5 +1,5 @@
 import { array } from '../../api/array.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { choicesOf, isOut, type Drive } from '../records.ts';
 import { gigabytes } from '../../parts/format.ts';
 

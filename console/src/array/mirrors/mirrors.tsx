@@ -1,6 +1,7 @@
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
-import { ActionMenu, action } from '../../contract/action.tsx';
+import { action } from '../../contract/action-props.ts';
+import { ActionMenu } from '../../contract/action.tsx';
 import { bytes } from '../../parts/format.ts';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { PageLink, Section } from '../../parts/page-link.tsx';

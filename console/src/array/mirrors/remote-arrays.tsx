@@ -1,7 +1,8 @@
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
 import { hostAndPort } from '../../contract/field-rules.ts';
-import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
+import { action } from '../../contract/action-props.ts';
+import { ActionButton, ActionMenu } from '../../contract/action.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { Reading } from '../../parts/reading.tsx';

@@ -1,6 +1,7 @@
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
-import { ActionMenu, action } from '../../contract/action.tsx';
+import { action } from '../../contract/action-props.ts';
+import { ActionMenu } from '../../contract/action.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { Section } from '../../parts/page-link.tsx';
 import { Time } from '../../parts/small.tsx';

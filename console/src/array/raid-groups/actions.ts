@@ -1,5 +1,5 @@
 import { array } from '../../api/array.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { driveChoices } from '../drives/actions.ts';
 import type { Drive, RaidGroup } from '../records.ts';
 

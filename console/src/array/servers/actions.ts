@@ -1,5 +1,5 @@
 import { array } from '../../api/array.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import type { Server } from '../records.ts';
 
 export const SERVER_LABELS = {

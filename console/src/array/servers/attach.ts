@@ -1,5 +1,5 @@
 import { array } from '../../api/array.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { gigabytes } from '../../parts/format.ts';
 import { choicesOf, isShare, namesIn, type Server } from '../records.ts';
 import type { ListedVolume } from '../volumes/all.ts';

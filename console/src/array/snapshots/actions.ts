@@ -1,5 +1,5 @@
 import { array } from '../../api/array.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { secondTime, timeOf } from '../../parts/format.ts';
 import type { Snapshot } from '../records.ts';
 import { newVolume } from '../volumes/actions.tsx';

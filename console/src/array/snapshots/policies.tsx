@@ -1,7 +1,8 @@
 import { useMemo, type ReactNode } from 'react';
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
-import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
+import { action } from '../../contract/action-props.ts';
+import { ActionButton, ActionMenu } from '../../contract/action.tsx';
 import { keptNumber } from '../../contract/field-rules.ts';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';

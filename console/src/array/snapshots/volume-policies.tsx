@@ -1,6 +1,7 @@
 import { array } from '../../api/array.ts';
 import { useRead } from '../../api/queries.ts';
-import { ActionButton, ActionMenu, action } from '../../contract/action.tsx';
+import { action } from '../../contract/action-props.ts';
+import { ActionButton, ActionMenu } from '../../contract/action.tsx';
 import { Empty } from '../../parts/messages.tsx';
 import { Section } from '../../parts/page-link.tsx';
 import { Reading } from '../../parts/reading.tsx';

@@ -1,6 +1,6 @@
 import { array } from '../../api/array.ts';
 import type { AnyInput } from '../../api/operations.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { startFrom, type StartFrom } from '../../contract/started-form.tsx';
 import { undo, type Undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import { objects } from '../../api/objects.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import type { Account } from '../records.ts';
 
 /** What can be done with an account in the state it is in. */

@@ -1,6 +1,7 @@
 import { objects } from '../../api/objects.ts';
 import { useRead } from '../../api/queries.ts';
-import { ActionButton, ActionMenu, action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
+import { ActionButton, ActionMenu } from '../../contract/action.tsx';
 import { IconPlus } from '../../parts/icons.tsx';
 import { Empty, PageHead } from '../../parts/messages.tsx';
 import { PageLink } from '../../parts/page-link.tsx';

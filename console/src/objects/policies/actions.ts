@@ -1,5 +1,5 @@
 import { objects } from '../../api/objects.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import type { Drive, Policy } from '../records.ts';
 
 export function policyActions(policy: Policy, disks: readonly Drive[] = []): ActionProps<never>[] {

@@ -1,5 +1,5 @@
 import { objects } from '../../api/objects.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { roleChoices } from '../records.ts';
 
 /** What the actions need to know of a user, whichever record it came in. */

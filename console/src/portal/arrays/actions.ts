@@ -1,5 +1,5 @@
 import { portal } from '../../api/portal.ts';
-import { action, type ActionProps } from '../../contract/action.tsx';
+import { action, type ActionProps } from '../../contract/action-props.ts';
 import { undo } from '../../contract/undo.tsx';
 import { gigabytes } from '../../parts/format.ts';
 import { appEngineItems, driveItems, engineItems, joinable, priced, zoneChoices } from './offered.ts';
