@@ -62,7 +62,7 @@ test('controllers hand over under verified load: servers go on, and so do a migr
   const { messages } = await client.messages.list({ limit: 0 });
   const scrubs = messages
     .map(({ msg_title }) => msg_title)
-    .filter((title) => /scrub/.test(title) && !/MB\/s/.test(title));
+    .filter((title) => /scrub/.test(title) && !/MiB\/s/.test(title));
   assert.deepEqual(scrubs.toReversed(), [
     `RAID group pair of near (${near.group}) is being scrubbed.`,
     `The scrub of RAID group pair of near (${near.group}) ended: no mismatches found.`,
