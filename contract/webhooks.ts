@@ -11,7 +11,7 @@ export const Webhook = record('Webhook', {
   id: int(),
   name: str(),
   target_url: secretText('address', 'It may hold a token'),
-  shown_url: str('`target_url` without what may be a token: for whoever looks after it'),
+  shown_url: str('`target_url` without what may be a token: for the person who looks after it'),
   severity: int('Events of this severity and worse are posted, on the syslog scale'),
   kinds: nullable(listOf(str('Only events of these kinds; null is all but logins'))),
   state: oneOf('enabled', 'disabled'),

@@ -22,7 +22,7 @@ await portal.services.watcher.stop();
 const { admin, owner } = portal;
 /** A failure prints its seed. */
 const seed = Number(process.env['GRANARY_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const RUNS = rounds({ quick: 6, long: 30, torture: 200 });
+const RUNS = rounds({ quick: 4, long: 30, torture: 200 });
 const ANSWER_MS_MAX = 60_000;
 
 /** Rows written since the portal started: grows with anything that is kept. */

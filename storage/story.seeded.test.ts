@@ -13,7 +13,7 @@ import { MemoryDrive } from './drive/testing/memory-drive.ts';
 import { RaidGroup } from './raid/index.ts';
 import { PoolModel, type Step, STEP_KINDS } from './testing/pool-model.ts';
 
-const STEPS = rounds({ quick: 500, long: 2_000, torture: 10_000 });
+const STEPS = rounds({ quick: 250, long: 2_000, torture: 10_000 });
 const MIB = 1024 * 1024;
 
 const step: fc.Arbitrary<Step> = fc.record({

@@ -45,7 +45,7 @@ test('while an array has not said who the person is, the search is under way', (
   assert.equal(arraysKnown([vault, shop], [answered('storage_admin'), asking]).isSearching, true);
 });
 
-test('an array that does not answer is told from one where the person has no user', () => {
+test('an array that does not answer is distinguished from one where the person has no user', () => {
   assert.equal(arraysKnown([vault, shop], [answered('storage_admin'), refused(503)]).hasFailed, true);
   assert.equal(arraysKnown([vault, shop], [answered('storage_admin'), refused(404)]).hasFailed, false);
 });

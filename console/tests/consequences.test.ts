@@ -9,7 +9,7 @@ function opened(label: string): string[] {
   return openedToAll(JSON.stringify(POLICY_EXAMPLES.find((one) => one.label === label)?.make('scans')));
 }
 
-test('a policy that lets everyone in is told from one that keeps out', () => {
+test('a policy that lets everyone in is distinguished from one that keeps out', () => {
   assert.deepEqual(opened('Anyone may read objects'), ['s3:GetObject']);
   assert.deepEqual(opened('Nobody may delete objects or versions'), []);
   assert.deepEqual(opened('Only encrypted connections'), []);

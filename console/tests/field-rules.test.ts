@@ -28,7 +28,7 @@ test('how many snapshots to keep is a number', () => {
     assert.match(checkedBy(rules, { delete_policy: typed }).get('delete_policy') ?? '', /^Must be from 1 to 10,000/);
 });
 
-test('a schedule that never comes is no schedule, and is told from one that is not understood', () => {
+test('a schedule that never comes is no schedule, and is distinguished from one that is not understood', () => {
   assert.match(scheduleProblem('0 0 31 2 *') ?? '', /never comes/);
   assert.match(scheduleProblem('0 0 30 2 *') ?? '', /never comes/);
   assert.equal(scheduleProblem('61 * * * *'), 'The minute is not understood (61): it takes 0 to 59.');

@@ -8,7 +8,7 @@ import { MemoryGroup } from '../testing/memory-group.ts';
 import { PoolModel, type Step, STEP_KINDS } from '../testing/pool-model.ts';
 import { Pool } from './pool.ts';
 
-const STEPS = rounds({ quick: 800, long: 4_000, torture: 10_000 });
+const STEPS = rounds({ quick: 400, long: 4_000, torture: 10_000 });
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...STEP_KINDS),

@@ -9,7 +9,7 @@ import { GroupModel } from './testing/group-model.ts';
 import { GroupRig } from './testing/group-rig.ts';
 
 const STRIPES = [4, 16, 32, 64, 128, 256].map((kibibytes) => kibibytes * 1024);
-const STEPS = rounds({ quick: 20, long: 60, torture: 60 });
+const STEPS = rounds({ quick: 12, long: 60, torture: 60 });
 
 /** A group and a plain model of it live through the same random life; what is read must be what the model says. */
 class Life {

@@ -59,8 +59,8 @@ type IsMeant = (operation: Operation) => boolean;
 type Ask = (asked: Asked, key: string | undefined, isXml?: boolean) => Promise<Answered>;
 
 /** `npm test` takes a third of the operations, `npm run test:long` all of them. */
-const EVERY = rounds({ quick: 3, long: 1, torture: 1 });
-const RUNS = rounds({ quick: 6, long: 30, torture: 200 });
+const EVERY = rounds({ quick: 4, long: 1, torture: 1 });
+const RUNS = rounds({ quick: 4, long: 30, torture: 200 });
 /** Without a key few of them get far. */
 const RUNS_WITHOUT_KEY = rounds({ quick: 2, long: 10, torture: 200 });
 const ANSWER_MS_MAX = 60_000;

@@ -14,7 +14,7 @@ import type { VolumeOptions } from '../format.ts';
 import { checkReduced } from './check.ts';
 import { reductionOf } from './reduction.ts';
 
-const STEPS = rounds({ quick: 300, long: 1_000, torture: 1_000 });
+const STEPS = rounds({ quick: 150, long: 1_000, torture: 1_000 });
 const MIB = 1024 * 1024;
 const SECTOR_BYTES = 512;
 const SECTORS_PER_CHUNK = 64;

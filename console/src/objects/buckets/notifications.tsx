@@ -43,7 +43,7 @@ function Hooks({ shown }: { readonly shown: Shown<Hook[], EditedRule<Hook>> }) {
         }))}
         empty="No notifications yet. A rule posts each event to the address of a webhook."
         isBusy={isBusy}
-        removal="The webhook is told nothing more of this bucket by this rule."
+        removal="This rule sends no more events of this bucket to the webhook."
         onAdd={() => edit({ at: 'new', rule: start })}
         onChange={(at) => edit({ at, rule: hooks[at] ?? start })}
         onRemove={(at) => save(hooksDocument(hooks.filter((_, index) => index !== at)), 'The rule is removed.')}
