@@ -24,7 +24,7 @@ export function driveConcerns(drives: readonly Drive[], groups: readonly RaidGro
         text: `Drive ${record.displayName}${place} ${what}.`,
       },
     ];
-    if (record.isOffline) return concern('has failed: it was taken out of service');
+    if (record.isOffline) return concern('was taken out of service and counts as failed');
     if (isFailed(drive)) return concern('has failed');
     return isPresent && state !== 'absent' ? [] : concern('is absent');
   });

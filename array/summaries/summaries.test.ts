@@ -58,5 +58,8 @@ test('a drive that is taken out of service is named, and the RAID group that lac
     ],
   );
   // `Failed` is what the array's own pages call it.
-  assert.match(concerns[1]?.text ?? '', /^Drive ssd-\d+ in RAID group .+ has failed: it was taken out of service\.$/);
+  assert.match(
+    concerns[1]?.text ?? '',
+    /^Drive ssd-\d+ in RAID group .+ was taken out of service and counts as failed\.$/,
+  );
 });

@@ -18,7 +18,7 @@ export function unitOf(field: string, schema: Schema = {}): Unit | undefined {
   return BY_SUFFIX[suffix] ?? BY_DESCRIPTION[word];
 }
 
-/** `5 GiB`, `1.5 TiB`, `512 MiB`: in the largest unit that is not below one, with two decimals at most: cut, what is shown is there. */
+/** `5 GiB`, `1.5 TiB`, `512 MiB`: in the largest unit that is not below one, cut to two decimals: no more is shown than there is. */
 export function capacityText(amount: number, unit: Unit): string {
   let at = UNITS.indexOf(unit);
   let shown = amount;
